@@ -1,0 +1,21 @@
+#include "backends/device.hpp"
+
+namespace parallax {
+
+std::string_view to_string(DeviceType type) {
+  switch (type) {
+    case DeviceType::discrete_gpu:
+      return "discrete_gpu";
+    case DeviceType::integrated_gpu:
+      return "integrated_gpu";
+    case DeviceType::virtual_gpu:
+      return "virtual_gpu";
+    case DeviceType::cpu:
+      return "cpu";
+    case DeviceType::other:
+      break;
+  }
+  return "other";
+}
+
+}  // namespace parallax
