@@ -1,6 +1,7 @@
-// Shows that buffers bind by index and constants by offset: out[i] = a[i] + 10 b[i] + 100 p + 1000 q.
+// Shows how buffers and constants bind: out[i] = a[i] + 10 b[i] + 100 p + 1000 q.
 // Buffers: 0 a[n] u32 read, 1 b[n] u32 read, 2 out[n] u32 write.
-// Constants: n, p, q (u32). Group: 64 lanes, 64 elements. dtypes: u32
+// Constants: n, p, q (u32). Group: 64 lanes, 64 elements.
+// dtypes: u32
 // Source: own.
 #version 450
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;

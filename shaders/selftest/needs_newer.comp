@@ -1,5 +1,6 @@
 // Needs a GLSL extension that older compilers lack: shows that such a file is left out with a notice.
-// Buffers: none. Constants: none. Group: 32 lanes. dtypes: u32
+// Buffers: none. Constants: none. Group: 32 lanes.
+// dtypes: u32
 // needs: GL_KHR_cooperative_matrix
 // Source: own.
 #version 450

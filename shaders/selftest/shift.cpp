@@ -1,6 +1,7 @@
 // Shows that a launch sees the writes of the one before: out[i] = in[(i + distance) mod n] + 1.
 // Buffers: 0 in[n] u32 read, 1 out[n] u32 write.
-// Constants: n, distance (u32). Group: 64 lanes, 64 elements. dtypes: u32
+// Constants: n, distance (u32). Group: 64 lanes, 64 elements.
+// dtypes: u32
 // Source: own.
 #include "shaders/host.hpp"
 

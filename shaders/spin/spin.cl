@@ -1,6 +1,7 @@
 // Spins in registers for a given number of steps: the lead-in of every timing bracket.
 // Buffers: 0 sink[64] u32, written so that the loop has a result.
-// Constants: iterations (u32). Group: 64 lanes, one group. dtypes: u32
+// Constants: iterations (u32). Group: 64 lanes, one group.
+// dtypes: u32
 // Source: own; multiplier and increment from Numerical Recipes, 3rd ed., section 7.1.
 typedef struct {
   uint iterations;

@@ -1,6 +1,7 @@
 // Adds two vectors, one element per lane: c[i] = a[i] + b[i].
 // Buffers: 0 a[n] T read, 1 b[n] T read, 2 c[n] T write.
-// Constants: n (u32, elements). Group: 256 lanes, 256 elements. dtypes: f16 f32 f64 i32
+// Constants: n (u32, elements). Group: 256 lanes, 256 elements.
+// dtypes: f16 f32 f64 i32
 // Source: own.
 #include "dtype.cuh"
 

@@ -1,6 +1,7 @@
 // Adds two vectors, sixteen bytes per lane and access: c[i] = a[i] + b[i].
 // Buffers: 0 a[n16] V read, 1 b[n16] V read, 2 c[n16] V write; V is 16 bytes of T, padded.
-// Constants: n16 (u32, units of 16 bytes). Group: 256 lanes, 4096 bytes. dtypes: f16 f32 f64 i32
+// Constants: n16 (u32, units of 16 bytes). Group: 256 lanes, 4096 bytes.
+// dtypes: f16 f32 f64 i32
 // Source: own.
 #include "dtype.cl"
 

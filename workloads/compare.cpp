@@ -1,0 +1,118 @@
+#include "workloads/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+
+#include "workloads/half.hpp"
+#include "workloads/parallel.hpp"
+
+namespace parallax {
+namespace {
+
+std::string show_element(Dtype dtype, const std::byte* at) {
+  const auto load = [at]<typename T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (dtype) {
+    case Dtype::f16:
+      return fmt::format("{}", static_cast<float>(load(Half{})));
+    case Dtype::f32:
+      return fmt::format("{}", load(0.0f));
+    case Dtype::f64:
+      return fmt::format("{}", load(0.0));
+    case Dtype::i32:
+      break;
+  }
+  return fmt::format("{}", load(std::int32_t{}));
+}
+
+/// Differing elements of two runs of bytes and the first of them, by element index.
+struct Difference {
+  std::uint64_t count = 0;
+  std::uint64_t first = UINT64_MAX;
+};
+
+Difference find_differences(const std::byte* expected, const std::byte* actual, std::uint64_t count,
+                            std::uint64_t width) {
+  Difference all;
+  std::mutex mutex;
+  parallel_ranges(count, [&](std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t offset = begin * width;
+    if (std::memcmp(expected + offset, actual + offset, (end - begin) * width) == 0) return;
+    Difference part;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      if (std::memcmp(expected + i * width, actual + i * width, width) == 0) continue;
+      ++part.count;
+      part.first = std::min(part.first, i);
+    }
+    const std::lock_guard lock(mutex);
+    all.count += part.count;
+    all.first = std::min(all.first, part.first);
+  });
+  return all;
+}
+
+Verdict compare_bitwise(const Reference& reference, Dtype dtype,
+                        std::span<const std::byte> output) {
+  const std::uint64_t width = size_bytes(dtype);
+  Verdict verdict{.ok = true, .metric = "bitwise", .detail = {}};
+  const std::byte* expected = reference.values.data();
+  for (const Range& range : reference.ranges) {
+    const std::byte* actual = output.data() + range.first * width;
+    const Difference found = find_differences(expected, actual, range.count, width);
+    if (found.count > 0 && verdict.ok) {
+      verdict.ok = false;
+      verdict.at = range.first + found.first;
+      verdict.detail = fmt::format("element {} is {}, expected {}", verdict.at,
+                                   show_element(dtype, actual + found.first * width),
+                                   show_element(dtype, expected + found.first * width));
+    }
+    verdict.worst += static_cast<double>(found.count);
+    verdict.checked += range.count;
+    expected += range.count * width;
+  }
+  if (!verdict.ok) {
+    verdict.detail = fmt::format("{:.0f} of {} elements differ; {}", verdict.worst, verdict.checked,
+                                 verdict.detail);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Verdict compare(const Reference& reference, const Tolerance& tolerance, Dtype output_dtype,
+                std::span<const std::byte> output) {
+  if (tolerance.metric == "bitwise" && reference.dtype == output_dtype) {
+    return compare_bitwise(reference, output_dtype, output);
+  }
+  throw std::invalid_argument(fmt::format("no metric {} for {} against {}", tolerance.metric,
+                                          to_string(output_dtype), to_string(reference.dtype)));
+}
+
+std::uint64_t digest(std::span<const std::byte> bytes) {
+  // FNV-1a over 64-bit words in four independent lanes: one lane would wait for its multiply.
+  constexpr std::uint64_t kPrime = 0x100000001b3u;
+  std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};
+  const std::size_t blocks = bytes.size() / 32;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + b * 32 + lane * 8, sizeof word);
+      lanes[lane] = (lanes[lane] ^ word) * kPrime;
+      lanes[lane] ^= lanes[lane] >> 29;
+    }
+  }
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (std::uint64_t lane : lanes) hash = (hash ^ lane) * kPrime;
+  for (std::size_t i = blocks * 32; i < bytes.size(); ++i) {
+    hash = (hash ^ std::to_integer<std::uint64_t>(bytes[i])) * kPrime;
+  }
+  return hash;
+}
+
+}  // namespace parallax

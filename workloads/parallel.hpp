@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace parallax {
+
+/// Calls body(first, last) on disjoint ranges that cover [0, count), on all cores when the work is
+/// worth a thread. Returns when all have finished. Errors: `body` must not throw.
+void parallel_ranges(std::uint64_t count,
+                     const std::function<void(std::uint64_t, std::uint64_t)>& body);
+
+}  // namespace parallax
