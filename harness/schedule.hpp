@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "harness/plan.hpp"
+#include "harness/results.hpp"
+#include "harness/worker.hpp"
+
+namespace parallax {
+
+/// How much to sample. Units: see measurement in README.md.
+struct SamplingRule {
+  std::uint32_t rounds = 15;
+  std::uint32_t min_samples = 5;
+  std::uint32_t max_samples = 64;
+  double block_ns = 25e6;             ///< a block lasts at least this long, up to max_samples
+  double min_bracket_ns = 200e3;
+  double bracket_steps = 200;         ///< a bracket lasts this many steps of the coarsest clock
+  std::uint32_t max_repeats = 512;    ///< deeper queues make the enqueue call itself block
+  double lead_in_ns = 300e3;
+  double case_budget_ns = 10e9;       ///< wall clock per device of a case; always wins
+};
+SamplingRule sampling_rule(Preset preset);
+
+/// Opens workers as cases need them and keeps them for the run.
+class Workers {
+ public:
+  using Open = std::function<std::unique_ptr<Worker>(const std::string& device_id)>;
+  explicit Workers(Open open) : open_(std::move(open)) {}
+
+  /// The worker of a device, or the reason why it does not open (asked once).
+  std::variant<Worker*, Outcome> get(const std::string& device_id);
+
+  /// Gives up a device that was lost; every later case on it gets the reason.
+  void give_up(const std::string& device_id, const std::string& reason);
+
+ private:
+  struct Entry {
+    std::unique_ptr<Worker> worker;
+    Outcome outcome;
+  };
+  Open open_;
+  std::map<std::string, Entry> entries_;
+};
+
+/// Balanced order: over any `count` successive rounds every device goes first once; the order
+/// itself is drawn from the seed.
+class RoundOrder {
+ public:
+  RoundOrder(std::size_t devices, std::uint64_t seed);
+  /// Indices of the devices in the order of the next round.
+  std::vector<std::size_t> next();
+
+ private:
+  std::vector<std::size_t> order_;
+  std::mt19937_64 random_;
+  std::size_t round_ = 0;
+};
+
+struct CaseResult {
+  std::vector<Row> rows;  ///< one per planned device, in order
+  std::vector<RatioRecord> ratios;
+};
+
+/// Prepares one case on all its devices, samples it in rounds and verifies it again.
+CaseResult run_case(const PlannedCase& planned, Workers& workers, const Inventory& inventory,
+                    const SamplingRule& rule, std::uint64_t seed, bool verify_only);
+
+}  // namespace parallax
