@@ -68,7 +68,9 @@ class CaseRun {
     verify_again();
     CaseResult result;
     if (!verify_only) summarize(result);
-    for (Contender& c : contenders_) c.worker->release();
+    for (Contender& c : contenders_) {
+      if (c.worker != nullptr) c.worker->release();
+    }
     result.rows = std::move(rows_);
     return result;
   }
