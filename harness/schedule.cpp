@@ -67,7 +67,11 @@ class CaseRun {
     }
     verify_again();
     CaseResult result;
-    if (!verify_only) summarize(result);
+    if (verify_only) {
+      flag_all(std::string(kVerifyOnly));
+    } else {
+      summarize(result);
+    }
     for (Contender& c : contenders_) {
       if (c.worker != nullptr) c.worker->release();
     }

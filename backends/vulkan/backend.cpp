@@ -21,6 +21,9 @@ class Backend final : public parallax::Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "vulkan"; }
   DeviceList list() override;
+  std::optional<std::string> lacks_kernel(std::string_view kernel) const override {
+    return lacks_device_code(CodeForm::spirv, kernel);
+  }
   std::unique_ptr<parallax::Device> open(std::string_view id) override;
 
  private:

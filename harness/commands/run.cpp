@@ -1,4 +1,3 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -6,8 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
-#include <set>
+#include <cstring>
 
 #include "harness/commands/commands.hpp"
 #include "harness/context.hpp"
@@ -36,18 +34,15 @@ std::string slug(std::string_view name) {
   return out.substr(0, 40);
 }
 
-std::tm utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return fmt::gmtime(now);
-}
-
 /// The path to write: given, or results/<date>-<gpu>.json. Empty: stdout.
 /// Errors: throws CommandError when the file exists or its folder cannot be written.
 fs::path output_path(const RunOptions& options, const Gpu& gpu) {
   if (options.output == "-") return {};
   fs::path path = options.output;
   if (path.empty()) {
-    path = fs::path("results") / fmt::format("{:%Y%m%d-%H%M%S}-{}.json", utc_now(), slug(gpu.name));
+    std::string moment = utc_now();
+    std::erase_if(moment, [](char c) { return c == '-' || c == ':'; });
+    path = fs::path("results") / fmt::format("{}-{}.json", moment, slug(gpu.name));
     std::error_code ignored;  // a folder that cannot be made is reported as unwritable below
     fs::create_directories(path.parent_path(), ignored);
   }
@@ -122,7 +117,7 @@ class Output {
 
 ResultFile new_file(const RunOptions& options, const SamplingRule& rule, Inventory inventory) {
   ResultFile file;
-  file.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc_now());
+  file.created = utc_now();
   file.tool = tool_facts();
   file.host = host_facts();
   file.inventory = std::move(inventory);
@@ -130,7 +125,6 @@ ResultFile new_file(const RunOptions& options, const SamplingRule& rule, Invento
                .seed = options.seed,
                .rounds = options.verify_only ? 0 : rule.rounds,
                .samples_per_block = rule.min_samples,
-               .verify_only = options.verify_only,
                .arguments = options.arguments};
   return file;
 }
