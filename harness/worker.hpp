@@ -16,6 +16,9 @@
 
 namespace parallax {
 
+/// ClockFacts::source when samples are timed by the host because the device has no usable clock.
+inline constexpr const char* kHostClock = "host_clock";
+
 /// The clock that a worker's samples come from, decided once when the device is opened.
 struct ClockFacts {
   std::string source;           ///< DeviceInfo::timer.source, or "host_clock"
@@ -63,7 +66,7 @@ struct Sample {
 struct BlockReply {
   Outcome outcome;  ///< ok; invalid: an impossible number; error: a call failed
   std::vector<Sample> samples;
-  bool starved = false;  ///< in some sample the host was slower than the lead-in
+  bool starved = false;  ///< in some sample the host handed over more slowly than the lead-in lasted
 };
 
 class Worker {

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/enumerate.hpp"
+#include "backends/device_code.hpp"
 
 namespace parallax::cuda {
 namespace {
@@ -14,6 +15,9 @@ class CudaBackend : public Backend {
  public:
   std::string_view name() const override { return "cuda"; }
   DeviceList list() override { return enumerate(); }
+  std::optional<std::string> lacks_kernel(std::string_view kernel) const override {
+    return lacks_device_code(CodeForm::fatbin, kernel);
+  }
   std::unique_ptr<parallax::Device> open(std::string_view id) override {
     for (DeviceInfo& info : enumerate().devices) {
       if (info.id == id) return std::make_unique<Device>(std::move(info));

@@ -23,6 +23,9 @@ class OpenClBackend : public Backend {
     return result;
   }
 
+  std::optional<std::string> lacks_kernel(std::string_view kernel) const override {
+    return lacks_device_code(CodeForm::opencl_c, kernel);
+  }
   std::unique_ptr<parallax::Device> open(std::string_view id) override {
     if (const auto* api = std::get_if<Api>(&api_)) {
       for (Found& found : enumerate(*api).found) {
