@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "backends/device_code.hpp"
 #include "backends/vulkan/device.hpp"
 #include "backends/vulkan/instance.hpp"
 #include "backends/vulkan/physical.hpp"
