@@ -30,6 +30,7 @@ struct Context {
   Features features;
   bool has_executables;
   VkPhysicalDeviceMemoryProperties memory;
+  Limits limits;
   int live_objects = 0;  ///< buffers and kernels, counted to catch one that outlives the device
 };
 
