@@ -12,7 +12,7 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// Owns `handle`, an object of this device, through the device's function `Destroy`.
+  /// Owns `handle`, an object of this device, as `Owner` (OwnedFence, ...).
   template <typename Owner, typename T>
   [[nodiscard]] Owner own(T handle) const {
     return Owner(handle, {&api});

@@ -13,7 +13,8 @@ namespace {
 // Its macro is in vulkan_beta.h only.
 constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
 
-/// Property structures of one device. Those that were not asked for stay zero.
+/// Property structures of one device. Those that were not asked for stay zero. The links between
+/// them serve the question only; a copy has stale ones.
 struct Properties {
   VkPhysicalDeviceProperties2 core =
       blank<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
