@@ -29,11 +29,14 @@ struct ParseError {
   std::string message;
 };
 
-/// Reads "n=65536". A value is a whole number or a power with an optional offset: "2^24", "2^24+1".
+/// Reads "n=65536". A value is a whole number or a power with an optional offset: "2^24", "2^24+1",
+/// "2^24-1". Zero is a number here; workloads refuse it.
 /// Order:  dimensions keep the order of the text; whether a workload knows them is not checked.
+/// Errors: returns one line that names the offending text and the right form.
 std::variant<Size, ParseError> parse_size(std::string_view text);
 
-/// Reads a case name. Whether its workload and variant exist is not checked.
+/// Reads a case name, in the one spelling that format_case_name() gives: no powers, no leading
+/// zeros. Whether its workload and variant exist is not checked.
 std::variant<CaseName, ParseError> parse_case_name(std::string_view text);
 
 }  // namespace parallax

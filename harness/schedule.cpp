@@ -67,8 +67,14 @@ class CaseRun {
     }
     verify_again();
     CaseResult result;
-    if (!verify_only) summarize(result);
-    for (Contender& c : contenders_) c.worker->release();
+    if (verify_only) {
+      flag_all(std::string(kVerifyOnly));
+    } else {
+      summarize(result);
+    }
+    for (Contender& c : contenders_) {
+      if (c.worker != nullptr) c.worker->release();
+    }
     result.rows = std::move(rows_);
     return result;
   }

@@ -1,6 +1,8 @@
 /// Statistics: pure functions, no assumption about a distribution.
+/// Errors: all throw std::invalid_argument when their values are not as stated.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <utility>

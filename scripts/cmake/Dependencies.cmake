@@ -64,3 +64,14 @@ if(PARALLAX_TESTS)
        URL ${hub}/google/googletest/archive/refs/tags/v1.14.0.tar.gz
        SHA256 8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
 endif()
+
+# Vulkan's headers only: the loader is opened at run time. FindVulkan makes no target of headers that
+# stand alone.
+find_package(Vulkan QUIET)
+if(Vulkan_INCLUDE_DIR AND NOT TARGET Vulkan::Headers)
+  add_library(Vulkan::Headers INTERFACE IMPORTED)
+  target_include_directories(Vulkan::Headers INTERFACE ${Vulkan_INCLUDE_DIR})
+endif()
+if(TARGET Vulkan::Headers AND Vulkan_VERSION VERSION_GREATER_EQUAL 1.3)
+  set(PARALLAX_VULKAN_HEADERS TRUE)
+endif()
