@@ -43,6 +43,7 @@ sources() { git ls-files 'backends/*.[ch]pp' 'harness/*.[ch]pp' 'workloads/*.[ch
 
 check_format() { sources | xargs .venv/bin/clang-format --dry-run -Werror; }
 check_python() { .venv/bin/ruff check . && .venv/bin/ruff format --check .; }
+check_spelling() { .venv/bin/typos; }
 check_shell() { git ls-files '*.sh' .ci/run | xargs shellcheck -x; }
 
 # Backends know no workload and no benchmark library; workloads know no API.
@@ -101,6 +102,7 @@ if [[ -n $all ]]; then
   scripts/setup.sh --dev
   step "format" check_format
   step "python" check_python
+  step "spelling" check_spelling
   step "shell" check_shell
   step "layers" check_layers
 else
