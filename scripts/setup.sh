@@ -27,7 +27,7 @@ LIBRARY_PACKAGES=(libbenchmark-dev libcli11-dev libfmt-dev libgmock-dev libgtest
   libvalijson-dev nlohmann-json3-dev)
 API_PACKAGES=(glslang-tools libvulkan-dev mesa-vulkan-drivers ocl-icd-opencl-dev opencl-headers
   pocl-opencl-icd spirv-tools vulkan-validationlayers)
-DEV_PACKAGES=(clang-tidy shellcheck)
+DEV_PACKAGES=(clang-tidy-19 shellcheck)  # one version of clang-tidy everywhere
 MESA_WANTED=25        # Vulkan 1.4 in lavapipe; Debian 12 itself has 22.3
 PYTHON_MINIMUM="3, 11"
 MESA_STAMP=.venv/mesa-from-backports-failed
