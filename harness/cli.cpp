@@ -45,10 +45,10 @@ void add_filters(CLI::App& app, Filters& filters) {
 }
 
 void add_preset(CLI::App& app, Preset& preset) {
-  app.add_option("--preset", preset, "Sizes and amount of sampling: quick, default, full or ci")
-      ->transform(CLI::Transformer(kPresets))
-      ->default_str("default")
-      ->type_name("NAME");
+  const auto set = [&preset](const std::string& name) { preset = kPresets.at(name); };
+  app.add_option_function<std::string>("--preset", set, "Sizes and amount of sampling")
+      ->check(CLI::IsMember(kPresets))
+      ->type_name("quick|default|full|ci");
 }
 
 /// The whole command line as CLI11 sees it, and where it puts what it reads.

@@ -28,8 +28,9 @@ const char* own_rule(const DeviceInfo& info) {
   return info.luid ? "luid" : "none";
 }
 
-int rank(const Gpu& gpu) {
-  switch (gpu.type) {
+/// Order of preference as the default GPU.
+int rank(DeviceType type) {
+  switch (type) {
     case DeviceType::discrete_gpu: return 0;
     case DeviceType::integrated_gpu: return 1;
     case DeviceType::virtual_gpu: return 2;
@@ -56,9 +57,7 @@ std::vector<std::size_t> first_members(const std::vector<DeviceInfo>& devices) {
 void add_facts(Gpu& gpu, const DeviceInfo& info) {
   if (gpu.name.empty() || info.api == "host") gpu.name = info.name;
   if (gpu.driver.empty()) gpu.driver = info.driver;
-  if (rank(gpu) > rank(Gpu{.id = {}, .name = {}, .type = info.type, .driver = {}})) {
-    gpu.type = info.type;
-  }
+  if (rank(info.type) < rank(gpu.type)) gpu.type = info.type;
   // Software drivers invent UUIDs, so a CPU has none.
   if (!is_cpu(info)) {
     if (!gpu.uuid) gpu.uuid = info.uuid;
@@ -106,7 +105,8 @@ Inventory group_devices(std::vector<DeviceInfo> devices) {
   const std::vector<std::size_t> first = first_members(devices);
   for (std::size_t leader = 0; leader < devices.size(); ++leader) {
     if (first[leader] != leader) continue;
-    Gpu gpu{.id = {}, .name = {}, .type = devices[leader].type, .driver = {}};
+    Gpu gpu;
+    gpu.type = devices[leader].type;
     for (std::size_t i = leader; i < devices.size(); ++i) {
       if (first[i] == leader) add_facts(gpu, devices[i]);
     }
@@ -131,7 +131,8 @@ Inventory group_devices(std::vector<DeviceInfo> devices) {
     if (earlier != later) later->alias_of = earlier->info.id;
   }
   std::ranges::stable_sort(inventory.gpus, [](const Gpu& a, const Gpu& b) {
-    return rank(a) != rank(b) ? rank(a) < rank(b) : a.memory_bytes > b.memory_bytes;
+    if (rank(a.type) != rank(b.type)) return rank(a.type) < rank(b.type);
+    return a.memory_bytes > b.memory_bytes;
   });
   return inventory;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "backends/error.hpp"
 #include "workloads/workload.hpp"
@@ -13,7 +13,10 @@ namespace {
 
 constexpr const char* kSpinKernel = "spin/spin/u32";
 constexpr std::uint32_t kSpinLanes = 64;
-// Long enough that launch cost and clock steps are below one per cent of it.
+// lavapipe ends a shader's loop after 65,535 iterations without a word (LP_MAX_TGSI_LOOP_ITERATIONS
+// of Mesa), so a longer spin is several launches, in every API alike.
+constexpr std::uint32_t kMaxSpin = 32768;
+// Long enough that launch cost and clock steps are a few per cent of it at most.
 constexpr double kCalibrationNs = 2e6;
 
 bool usable(const Timing& timing) {
@@ -28,13 +31,14 @@ Timing run_bracket(Device& device, std::span<const Launch> lead_in,
   return usable(timing) ? timing : device.run(lead_in, launches, repeats);
 }
 
-/// Time of `iterations` spins by the chosen clock, the shorter of two tries.
-double spin_ns(Device& device, const LeadIn& lead_in, bool host_clock, std::uint32_t iterations) {
-  const std::array head = {lead_in.launch(1)};
-  const std::array body = {lead_in.launch(iterations)};
+/// Time of `repeats` spins of kMaxSpin steps by the chosen clock, the shorter of two tries.
+double spin_ns(Device& device, const LeadIn& lead_in, bool host_clock, std::uint32_t repeats) {
+  const std::vector<Launch> head = lead_in.launches(1);
+  const std::vector<Launch> body = lead_in.launches(kMaxSpin);
   double best = 0.0;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const Timing timing = host_clock ? device.run({}, body, 1) : run_bracket(device, head, body, 1);
+    const Timing timing = host_clock ? device.run({}, body, repeats)
+                                     : run_bracket(device, head, body, repeats);
     const double ns = host_clock ? timing.host_ns : timing.device_ns.value_or(0.0);
     best = attempt == 0 ? ns : std::min(best, ns);
   }
@@ -53,32 +57,37 @@ LeadIn::LeadIn(Device& device)
   kernel_ = std::get<std::unique_ptr<Kernel>>(std::move(found));
 }
 
-Launch LeadIn::launch(std::uint32_t iterations) const {
-  return {.kernel = kernel_.get(),
-          .buffers = {sink_.get()},
-          .constants = as_constants(iterations),
-          .groups = {}};
+std::vector<Launch> LeadIn::launches(std::uint32_t iterations) const {
+  std::vector<Launch> launches;
+  while (launches.empty() || iterations > 0) {
+    const std::uint32_t piece = std::min(iterations, kMaxSpin);
+    launches.push_back({.kernel = kernel_.get(),
+                        .buffers = {sink_.get()},
+                        .constants = as_constants(piece),
+                        .groups = {}});
+    iterations -= piece;
+  }
+  return launches;
 }
 
 ClockFacts calibrate(Device& device, const LeadIn& lead_in) {
   ClockFacts clock{.source = device.info().timer.source, .note = {}};
-  const std::array head = {lead_in.launch(1)};
-  const std::array body = {lead_in.launch(1024)};
+  const std::vector<Launch> spin = lead_in.launches(kMaxSpin);
   if (device.info().timer.valid_bits == 0) {
     clock.note = "the device publishes no timestamp bits";
-  } else if (!usable(run_bracket(device, head, body, 1))) {
+  } else if (!usable(run_bracket(device, spin, spin, 1))) {
     clock.note = "the device's clock gave no usable stamps";
   }
   const bool host_clock = !clock.note.empty();
   if (host_clock) clock.source = kHostClock;
 
-  std::uint32_t iterations = 1024;
-  double ns = spin_ns(device, lead_in, host_clock, iterations);
-  while (ns < kCalibrationNs && iterations < (1u << 30)) {
-    iterations *= 4;
-    ns = spin_ns(device, lead_in, host_clock, iterations);
+  std::uint32_t repeats = 1;
+  double ns = spin_ns(device, lead_in, host_clock, repeats);
+  while (ns < kCalibrationNs && repeats < 512) {
+    repeats *= 4;
+    ns = spin_ns(device, lead_in, host_clock, repeats);
   }
-  clock.spin_step_ns = ns / iterations;
+  clock.spin_step_ns = ns / repeats / kMaxSpin;
   return clock;
 }
 
@@ -89,7 +98,7 @@ std::variant<Sample, Outcome> take_sample(Device& device, const ClockFacts& cloc
     const Timing timing = device.run({}, launches, request.repeats);
     return Sample{.t_ns = timing.host_ns / request.repeats, .host_ns = timing.host_ns};
   }
-  const std::array head = {lead_in.launch(request.lead_in_iterations)};
+  const std::vector<Launch> head = lead_in.launches(request.lead_in_iterations);
   const Timing timing = run_bracket(device, head, launches, request.repeats);
   const double device_ns = timing.device_ns.value_or(0.0);
   const double leadin_ns = timing.leadin_ns.value_or(0.0);

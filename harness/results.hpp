@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/device.hpp"
@@ -18,13 +20,23 @@
 
 namespace parallax {
 
+/// What this tool writes. It reads every 1.x.
+inline constexpr std::string_view kSchemaVersion = "1.0";
+
+/// Longest text of a result file. The writer cuts longer ones, such as what a driver's compiler
+/// has to say; the reader refuses them.
+inline constexpr std::size_t kMaxTextBytes = 1024;
+
+/// Flag of an ok row that was checked but, as asked, not timed.
+inline constexpr std::string_view kVerifyOnly = "verify_only";
+
 struct ToolFacts {
   std::string name = "parallax";
   std::string version;
   std::string commit;    ///< short hash of the sources, "-dirty" appended; empty if unknown
   std::string compiler;  ///< "GNU 12.2.0"
   std::string flags;
-  std::string cuda;      ///< nvcc version; empty: built without CUDA
+  std::string cuda;  ///< nvcc version; empty: built without CUDA
   std::string glslang;
 };
 
@@ -57,9 +69,9 @@ struct Summary {
   double median_ns = 0.0;
   std::optional<Interval> ci95_ns;
   double min_ns = 0.0, q1_ns = 0.0, q3_ns = 0.0, max_ns = 0.0;
-  std::uint32_t rounds = 0;          ///< kept rounds
-  std::optional<double> floor_ns;    ///< the empty bracket; absent until it is measured
-  std::optional<double> step_ns;     ///< smallest observed step of the clock; absent likewise
+  std::uint32_t rounds = 0;        ///< kept rounds
+  std::optional<double> floor_ns;  ///< the empty bracket; absent until it is measured
+  std::optional<double> step_ns;   ///< smallest observed step of the clock; absent likewise
 };
 
 struct Rates {
@@ -81,13 +93,13 @@ struct Row {
   std::string mode = "batch";  ///< "single": N = 1
   std::uint32_t n = 1;
   Outcome outcome;
-  std::vector<std::string> flags;
+  std::vector<std::string> flags;  ///< doubts about an ok row, and kVerifyOnly
   std::optional<VerifyReply> before;
   std::optional<VerifyReply> after;
   Cost work;
-  std::string timer;  ///< clock behind t_ns
-  std::vector<RoundRecord> rounds;   ///< empty unless ok
-  std::optional<Summary> summary;    ///< present exactly when ok and timed
+  std::string timer;                ///< clock behind t_ns
+  std::vector<RoundRecord> rounds;  ///< not written unless ok
+  std::optional<Summary> summary;  ///< present exactly when ok and timed; computed from all samples
   Rates rates;
   Extent3 group_size;
   Extent3 groups;
@@ -106,17 +118,19 @@ struct ResultFile {
   bool complete = false;
   ToolFacts tool;
   HostFacts host;
-  Inventory inventory;                      ///< GPUs and devices that the plan uses
-  std::map<std::string, ClockFacts> clocks; ///< by device id; filled as devices are opened
+  Inventory inventory;                       ///< GPUs and devices that the plan uses
+  std::map<std::string, ClockFacts> clocks;  ///< by device id; filled as devices are opened
   PlanFacts plan;
   std::vector<Row> rows;
   std::vector<RatioRecord> ratios;
 };
 
 /// Writes the canonical JSON text: UTF-8 (invalid bytes of driver strings replaced by U+FFFD),
-/// independent of the locale, finite numbers only, samples to a tenth of a nanosecond, one line
-/// per row so that files diff well.
-/// Errors: throws std::logic_error for a non-finite number, which is a bug of the caller.
+/// independent of the locale, finite numbers only, samples to a tenth of a nanosecond and at most
+/// about 200 a row, thinned evenly within rounds, one line per row so that files diff well. What is
+/// not known is null; numbers of a row that is not ok are left out.
+/// Errors: throws std::logic_error for a bug of the caller: a non-finite number, arrays of a round
+///         that differ in length, an ok row that has neither summary nor the flag kVerifyOnly.
 std::string to_json_text(const ResultFile& file);
 
 /// Says in one line each what is wrong with a text as a result file; empty when it is valid: strict
@@ -126,7 +140,8 @@ std::string to_json_text(const ResultFile& file);
 std::vector<std::string> check_result_text(std::string_view text);
 
 /// Writes the file through a temporary file in the same folder and a rename, so that the last good
-/// file survives a full disk and a crash.
+/// file survives a full disk and a crash. What is no regular file (a pipe, /dev/null) is written
+/// in place.
 /// Errors: throws std::runtime_error naming the path and the cause.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "backends/device_code.hpp"
 #include "backends/opencl/device.hpp"
 #include "backends/opencl/enumerate.hpp"
 

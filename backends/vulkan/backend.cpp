@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "backends/device_code.hpp"
 #include "backends/vulkan/device.hpp"
 #include "backends/vulkan/instance.hpp"
 #include "backends/vulkan/physical.hpp"
@@ -97,11 +98,11 @@ std::unique_ptr<parallax::Device> Backend::open(std::string_view id) {
   const auto handles = instance_->physical_devices();
   for (std::size_t i = 0; i < handles.size(); ++i) {
     if (id != fmt::format("vulkan:{}", i)) continue;
-    auto found = describe(*instance_, handles[i], i);
+    const auto found = describe(*instance_, handles[i], i);
     if (const auto* absent = std::get_if<Absent>(&found)) {
       throw std::invalid_argument(fmt::format("no device {}: {}", id, absent->reason));
     }
-    return std::make_unique<Device>(*instance_, std::move(std::get<Physical>(found)));
+    return std::make_unique<Device>(*instance_, std::get<Physical>(found));
   }
   throw std::invalid_argument(fmt::format("no device {}", id));
 }

@@ -31,7 +31,8 @@ Context::Context(const Instance& instance, const Physical& physical)
       queue_family(physical.queue_family),
       features(physical.features),
       has_executables(physical.has_executables),
-      memory(physical.memory) {
+      memory(physical.memory),
+      limits(physical.info.limits) {
   api.vkGetDeviceQueue(device.get(), queue_family, 0, &queue);
 }
 

@@ -12,7 +12,7 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// Owns `handle`, an object of this device, through the device's function `Destroy`.
+  /// Owns `handle`, an object of this device, as `Owner` (OwnedFence, ...).
   template <typename Owner, typename T>
   [[nodiscard]] Owner own(T handle) const {
     return Owner(handle, {&api});
@@ -30,6 +30,7 @@ struct Context {
   Features features;
   bool has_executables;
   VkPhysicalDeviceMemoryProperties memory;
+  Limits limits;
   int live_objects = 0;  ///< buffers and kernels, counted to catch one that outlives the device
 };
 

@@ -50,8 +50,8 @@ OwnedQueryPool create_queries(const Context& context) {
 
 }  // namespace
 
-Device::Device(const Instance& instance, Physical physical)
-    : info_(std::move(physical.info)),
+Device::Device(const Instance& instance, const Physical& physical)
+    : info_(physical.info),
       context_(instance, physical),
       layout_(context_),
       command_pool_(create_command_pool(context_)),

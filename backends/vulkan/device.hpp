@@ -23,7 +23,7 @@ class Device final : public parallax::Device {
  public:
   /// Order:  `instance` outlives the device.
   /// Errors: throws DeviceError when the driver refuses.
-  Device(const Instance& instance, Physical physical);
+  Device(const Instance& instance, const Physical& physical);
   ~Device() override;
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }

@@ -80,16 +80,12 @@ Features used_features(const Features& offered) {
   return used;
 }
 
-std::optional<std::string> missing_capability(std::span<const std::uint32_t> module,
+std::optional<std::string> missing_capability(std::span<const std::uint32_t> declared,
                                               const Features& enabled) {
-  constexpr std::size_t kHeaderWords = 5;
-  constexpr std::uint32_t kOpCapability = 17;  // always two words, always before anything else
-  for (std::size_t at = kHeaderWords; at + 1 < module.size(); at += 2) {
-    if ((module[at] & 0xffffu) != kOpCapability) break;
-    const auto found = std::ranges::find(kCapabilities, module[at + 1], &Capability::number);
+  for (const std::uint32_t number : declared) {
+    const auto found = std::ranges::find(kCapabilities, number, &Capability::number);
     if (found == kCapabilities.end()) {
-      return fmt::format("needs SPIR-V capability {}, which the backend does not know",
-                         module[at + 1]);
+      return fmt::format("needs SPIR-V capability {}, which the backend does not know", number);
     }
     if (!is_on(*found, enabled)) {
       return fmt::format("needs {}, which the device lacks", found->name);

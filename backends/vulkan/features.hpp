@@ -34,9 +34,9 @@ struct Features {
 /// feature that is on without need may cost something.
 Features used_features(const Features& offered);
 
-/// Says which capability a SPIR-V module declares that is not switched on, or nothing.
+/// Says which of the SPIR-V capabilities that a module declares is not switched on, or nothing.
 /// Order:  a capability that the backend does not know counts as missing: drivers may crash on it.
-std::optional<std::string> missing_capability(std::span<const std::uint32_t> module,
+std::optional<std::string> missing_capability(std::span<const std::uint32_t> declared,
                                               const Features& enabled);
 
 }  // namespace parallax::vulkan

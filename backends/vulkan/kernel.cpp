@@ -4,7 +4,9 @@
 
 #include <array>
 #include <chrono>
-#include <cstring>
+#include <cstddef>
+
+#include "backends/vulkan/spirv.hpp"
 
 namespace parallax::vulkan {
 namespace {
@@ -135,10 +137,14 @@ Layout::Layout(const Context& context) {
 
 KernelOrReason build_kernel(Context& context, const Layout& layout, std::string_view name,
                             const DeviceCode& code, Extent3 group_size) {
-  // Embedded bytes have no alignment; modules are made of words.
-  std::vector<std::uint32_t> words(code.bytes.size() / sizeof(std::uint32_t));
-  std::memcpy(words.data(), code.bytes.data(), words.size() * sizeof(std::uint32_t));
-  if (auto reason = missing_capability(words, context.features)) return Absent{*reason};
+  const std::vector<std::uint32_t> words = spirv_words(code);
+  if (auto reason = missing_capability(declared_capabilities(words), context.features)) {
+    return Absent{*reason};
+  }
+  if (const std::uint64_t needed = shared_bytes(words); needed > context.limits.shared_bytes) {
+    return Absent{fmt::format("needs {} bytes of shared memory, the device has {}", needed,
+                              context.limits.shared_bytes)};
+  }
 
   KernelFacts facts;
   facts.source_hash = code.hash;

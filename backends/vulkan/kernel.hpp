@@ -29,8 +29,8 @@ class Kernel final : public parallax::Kernel {
 
 /// Builds a kernel from embedded code.
 /// Units:  group_size reaches the module as specialization constants 0, 1 and 2.
-/// Errors: returns Absent where the device lacks a capability that the module declares; throws
-///         DeviceError of kind build_failed when the driver refuses the module.
+/// Errors: returns Absent where the device lacks a capability or the shared memory that the module
+///         declares; throws DeviceError of kind build_failed when the driver refuses the module.
 KernelOrReason build_kernel(Context& context, const Layout& layout, std::string_view name,
                             const DeviceCode& code, Extent3 group_size);
 

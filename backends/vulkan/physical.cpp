@@ -13,7 +13,8 @@ namespace {
 // Its macro is in vulkan_beta.h only.
 constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
 
-/// Property structures of one device, linked in place.
+/// Property structures of one device. Those that were not asked for stay zero. The links between
+/// them serve the question only; a copy has stale ones.
 struct Properties {
   VkPhysicalDeviceProperties2 core =
       blank<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
@@ -27,11 +28,13 @@ struct Properties {
       blank<VkPhysicalDeviceMaintenance4Properties>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
 
-  VkPhysicalDeviceProperties2* chain(bool with_pci, bool with_maintenance4) {
+  bool has_pci = false;
+
+  VkPhysicalDeviceProperties2* chain(bool with_maintenance4) {
     core.pNext = &v11;
     v11.pNext = &v12;
     void** end = &v12.pNext;
-    if (with_pci) {
+    if (has_pci) {
       *end = &pci;
       end = &pci.pNext;
     }
@@ -149,7 +152,7 @@ std::vector<std::string> feature_names(const Features& features) {
   return names;
 }
 
-void fill_identity(DeviceInfo& info, const Properties& properties, bool has_pci) {
+void fill_identity(DeviceInfo& info, const Properties& properties) {
   const VkPhysicalDeviceProperties& core = properties.core.properties;
   info.api = "vulkan";
   info.name = core.deviceName;
@@ -162,11 +165,21 @@ void fill_identity(DeviceInfo& info, const Properties& properties, bool has_pci)
                                                        : version_text(core.driverVersion));
   info.uuid = uuid_text(properties.v11.deviceUUID);
   if (properties.v11.deviceLUIDValid == VK_TRUE) info.luid = hex(properties.v11.deviceLUID);
-  if (has_pci) {
+  if (properties.has_pci) {
     info.pci =
         fmt::format("{:04x}:{:02x}:{:02x}.{:x}", properties.pci.pciDomain, properties.pci.pciBus,
                     properties.pci.pciDevice, properties.pci.pciFunction);
   }
+}
+
+Timer timer_of(const VkPhysicalDeviceLimits& limits, const Queue& queue) {
+  Timer timer;
+  timer.source = "vulkan_timestamp";
+  timer.period_ns = limits.timestampPeriod;
+  // Zero bits mean that there is no clock; the period says nothing about that.
+  timer.valid_bits = queue.timestamp_valid_bits;
+  timer.declared_ns = timer.period_ns;
+  return timer;
 }
 
 /// Says what the backend needs and the device lacks, or nothing.
@@ -181,58 +194,66 @@ std::optional<std::string> lacking(const VkPhysicalDeviceProperties& core, const
   return std::nullopt;
 }
 
+Properties query_properties(const Instance& instance, VkPhysicalDevice handle,
+                            const Extensions& extensions, std::uint32_t device_version) {
+  Properties properties;
+  properties.has_pci = extensions.has(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+  const bool has_maintenance4 =
+      std::min(device_version, instance.api_version()) >= VK_API_VERSION_1_3 ||
+      extensions.has(VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
+  instance.api().vkGetPhysicalDeviceProperties2(handle, properties.chain(has_maintenance4));
+  return properties;
+}
+
+DeviceInfo describe_device(const Properties& properties, const Physical& physical,
+                           const Queue& queue) {
+  DeviceInfo info;
+  fill_identity(info, properties);
+  info.limits = limits_of(properties, physical.memory);
+  info.subgroup_size = properties.v11.subgroupSize;
+  info.features = feature_names(physical.features);
+  info.timer = timer_of(properties.core.properties.limits, queue);
+  return info;
+}
+
 }  // namespace
 
 std::variant<Physical, Absent> describe(const Instance& instance, VkPhysicalDevice handle,
                                         std::size_t index) {
   const InstanceApi& api = instance.api();
-  VkPhysicalDeviceProperties old{};  // the newer question must not be put to a 1.0 device
-  api.vkGetPhysicalDeviceProperties(handle, &old);
-  if (old.apiVersion < VK_API_VERSION_1_2) {
-    return Absent{fmt::format("{}: skipped, it offers Vulkan {}; 1.2 is needed", old.deviceName,
-                              version_text(old.apiVersion))};
+  VkPhysicalDeviceProperties core{};  // the newer question must not be put to a 1.0 device
+  api.vkGetPhysicalDeviceProperties(handle, &core);
+  if (core.apiVersion < VK_API_VERSION_1_2) {
+    return Absent{fmt::format("{}: skipped, it offers Vulkan {}; 1.2 is needed", core.deviceName,
+                              version_text(core.apiVersion))};
   }
   const Extensions extensions(api, handle);
-  const bool has_pci = extensions.has(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
-  const bool has_maintenance4 =
-      std::min(old.apiVersion, instance.api_version()) >= VK_API_VERSION_1_3 ||
-      extensions.has(VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
-  Properties properties;
-  api.vkGetPhysicalDeviceProperties2(handle, properties.chain(has_pci, has_maintenance4));
+  const Properties properties = query_properties(instance, handle, extensions, core.apiVersion);
 
   Physical physical;
   physical.handle = handle;
-  physical.has_executables = extensions.has(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  const bool may_have_executables =
+      extensions.has(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   Features offered;
-  api.vkGetPhysicalDeviceFeatures2(handle, offered.chain(physical.has_executables));
+  api.vkGetPhysicalDeviceFeatures2(handle, offered.chain(may_have_executables));
   if ((properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) {
     offered.subgroup_operations = properties.v11.subgroupSupportedOperations;
   }
   const auto queue = choose_queue(api, handle);
-  if (const auto reason = lacking(old, offered, queue)) {
-    return Absent{fmt::format("{}: skipped, {}", old.deviceName, *reason)};
+  if (const auto reason = lacking(core, offered, queue)) {
+    return Absent{fmt::format("{}: skipped, {}", core.deviceName, *reason)};
   }
-  physical.has_executables &= offered.executables.pipelineExecutableInfo == VK_TRUE;
+  physical.queue_family = queue->family;
+  physical.features = used_features(offered);
+  physical.has_executables = physical.features.executables.pipelineExecutableInfo == VK_TRUE;
   if (physical.has_executables) {
     physical.extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   }
   // A device that has it must have it enabled, says the specification.
   if (extensions.has(kPortabilitySubset)) physical.extensions.push_back(kPortabilitySubset);
-  physical.features = used_features(offered);
-  physical.queue_family = queue->family;
   api.vkGetPhysicalDeviceMemoryProperties(handle, &physical.memory);
-
-  DeviceInfo& info = physical.info;
-  info.id = fmt::format("vulkan:{}", index);
-  fill_identity(info, properties, has_pci);
-  info.limits = limits_of(properties, physical.memory);
-  info.subgroup_size = properties.v11.subgroupSize;
-  info.features = feature_names(physical.features);
-  info.timer.source = "vulkan_timestamp";
-  info.timer.period_ns = old.limits.timestampPeriod;
-  // Zero bits mean that there is no clock; the period says nothing about that.
-  info.timer.valid_bits = queue->timestamp_valid_bits;
-  info.timer.declared_ns = info.timer.period_ns;
+  physical.info = describe_device(properties, physical, *queue);
+  physical.info.id = fmt::format("vulkan:{}", index);
   return physical;
 }
 

@@ -1,6 +1,9 @@
 /// The timing bracket: everything is recorded first, so that the bracket is one submission.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "backends/checks.hpp"
 #include "backends/vulkan/device.hpp"
@@ -41,8 +44,15 @@ std::vector<VkDescriptorSet> allocate_sets(const Context& context, VkDescriptorP
 
 /// Writes bindings 0 to n-1 in one go: a write that is longer than its binding runs on into the
 /// next. Bindings behind them stay as they are; the kernel does not use them.
-void write_set(const DeviceApi& api, VkDescriptorSet set, const Launch& launch) {
+/// Errors: throws std::invalid_argument for a buffer that is too large for a binding.
+void write_set(const Context& context, VkDescriptorSet set, const Launch& launch) {
   if (launch.buffers.empty()) return;
+  for (const parallax::Buffer* buffer : launch.buffers) {
+    if (buffer->size_bytes() <= context.limits.max_binding_bytes) continue;
+    throw std::invalid_argument(fmt::format("launch with a buffer of {} bytes; at most {}",
+                                            buffer->size_bytes(),
+                                            context.limits.max_binding_bytes));
+  }
   std::array<VkDescriptorBufferInfo, kMaxBuffers> buffers{};
   std::ranges::transform(launch.buffers, buffers.begin(), [](const parallax::Buffer* buffer) {
     return VkDescriptorBufferInfo{native(*buffer), 0, VK_WHOLE_SIZE};
@@ -52,7 +62,7 @@ void write_set(const DeviceApi& api, VkDescriptorSet set, const Launch& launch) 
   write.descriptorCount = static_cast<std::uint32_t>(launch.buffers.size());
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   write.pBufferInfo = buffers.data();
-  api.vkUpdateDescriptorSets(api.device, 1, &write, 0, nullptr);
+  context.api.vkUpdateDescriptorSets(context.api.device, 1, &write, 0, nullptr);
 }
 
 }  // namespace
@@ -82,8 +92,8 @@ void Device::bind(std::span<const Launch> lead_in, std::span<const Launch> launc
     sets_ = allocate_sets(context_, descriptor_pool_.get(), layout_.set.get(), count);
   }
   auto set = sets_.begin();
-  for (const Launch& launch : lead_in) write_set(context_.api, *set++, launch);
-  for (const Launch& launch : launches) write_set(context_.api, *set++, launch);
+  for (const Launch& launch : lead_in) write_set(context_, *set++, launch);
+  for (const Launch& launch : launches) write_set(context_, *set++, launch);
 }
 
 void Device::record(std::span<const Launch> lead_in, std::span<const Launch> launches,

@@ -41,7 +41,8 @@ void print_json(const Backends& backends, const std::vector<PlannedCase>& plan) 
     for (const PlannedDevice& device : planned.devices) {
       const Outcome outcome = known_outcome(backends, planned, device);
       nlohmann::ordered_json entry = {{"device", device.device}, {"supported", outcome.ok()}};
-      entry["reason"] = outcome.ok() ? nlohmann::ordered_json() : outcome.reason;
+      entry["reason"] = nullptr;
+      if (!outcome.ok()) entry["reason"] = outcome.reason;
       devices.push_back(entry);
     }
     cases.push_back({{"case", format_case_name(planned.name)},

@@ -23,7 +23,8 @@ function(need name)
   if(arg_HEADERS)
     set(header_only SOURCE_SUBDIR without-its-cmake)
   endif()
-  FetchContent_Declare(${name} SYSTEM URL ${arg_URL} URL_HASH SHA256=${arg_SHA256}
+  FetchContent_Declare(${name} SYSTEM OVERRIDE_FIND_PACKAGE
+                       URL ${arg_URL} URL_HASH SHA256=${arg_SHA256}
                        DOWNLOAD_EXTRACT_TIMESTAMP ON ${header_only})
   FetchContent_MakeAvailable(${name})
   if(arg_HEADERS)
