@@ -100,6 +100,7 @@ std::optional<double> parse_duration(const Json& json) {
 
 /// What a call is about, as far as faults ask.
 struct Call {
+  explicit Call(std::string_view what, std::string_view on = "") : kind(what), kernel(on) {}
   std::string_view kind;
   std::string kernel;
   std::uint64_t size_bytes = 0;
@@ -223,6 +224,13 @@ std::optional<std::uint32_t> first_constant(const Launch& launch) {
 
 bool is_spin(const Launch& launch) { return kernel_of(launch).name().starts_with("spin/"); }
 
+/// Iterations of all launches of a lead-in.
+std::uint64_t spins(std::span<const Launch> lead_in) {
+  std::uint64_t iterations = 0;
+  for (const Launch& launch : lead_in) iterations += first_constant(launch).value_or(0);
+  return iterations;
+}
+
 void compute(const Launch& launch) {
   const FakeKernel& kernel = kernel_of(launch);
   std::vector<std::byte*> buffers;
@@ -266,8 +274,8 @@ void compute_with(const Launch& launch, const std::string& effect) {
 void log_call(const std::string& device, const Call& call, const std::string& detail) {
   const char* path = std::getenv("PARALLAX_FAKE_LOG");
   if (path == nullptr) return;
-  std::ofstream(path, std::ios::app) << device << ' ' << call.kind << ' ' << call.kernel << ' '
-                                     << detail << '\n';
+  std::ofstream(path, std::ios::app)
+      << device << ' ' << call.kind << ' ' << call.kernel << ' ' << detail << '\n';
 }
 
 class FakeDevice : public Device {
@@ -277,19 +285,21 @@ class FakeDevice : public Device {
         json_(json),
         mask_(elapsed_ticks(0, ~std::uint64_t{0}, std::max(1u, info_.timer.valid_bits))) {
     for (const Json& fault : json.value("faults", Json::array())) faults_.emplace_back(fault);
-    strike({.kind = "open"});
+    strike(Call("open"));
   }
 
   const DeviceInfo& info() const override { return info_; }
 
   std::unique_ptr<Buffer> allocate(std::uint64_t size_bytes) override {
     if (size_bytes == 0) throw std::invalid_argument("allocation of 0 bytes");
-    strike({.kind = "allocate", .kernel = {}, .size_bytes = size_bytes});
+    Call call("allocate");
+    call.size_bytes = size_bytes;
+    strike(call);
     return std::make_unique<FakeBuffer>(size_bytes);
   }
 
   KernelOrReason find_kernel(std::string_view name, Extent3 group_size) override {
-    const Call call{.kind = "find_kernel", .kernel = std::string(name)};
+    const Call call("find_kernel", name);
     log_call(info_.id, call, "");
     for (Fault* fault : met(call)) {
       fault->strike(call);
@@ -304,21 +314,21 @@ class FakeDevice : public Device {
 
   Timing write(Buffer& buffer, std::span<const std::byte> bytes) override {
     check_copy(buffer, bytes.size());
-    strike({.kind = "write"});
+    strike(Call("write"));
     std::memcpy(fake(buffer).data(), bytes.data(), bytes.size());
     return transfer();
   }
 
   Timing read(const Buffer& buffer, std::span<std::byte> bytes) override {
     check_copy(buffer, bytes.size());
-    strike({.kind = "read"});
+    strike(Call("read"));
     std::memcpy(bytes.data(), dynamic_cast<const FakeBuffer&>(buffer).data(), bytes.size());
     return transfer();
   }
 
   Timing fill(Buffer& buffer, std::uint32_t pattern) override {
     check_fill(buffer);
-    strike({.kind = "fill"});
+    strike(Call("fill"));
     for (std::uint64_t at = 0; at < buffer.size_bytes(); at += sizeof pattern) {
       std::memcpy(fake(buffer).data() + at, &pattern, sizeof pattern);
     }
@@ -328,14 +338,11 @@ class FakeDevice : public Device {
   Timing run(std::span<const Launch> lead_in, std::span<const Launch> launches,
              std::uint32_t repeats) override {
     check_run(info_, lead_in, launches, repeats);
-    const Call call{.kind = "run",
-                    .kernel = kernel_of(launches.front()).name(),
-                    .size_bytes = 0,
-                    .bracketed = !lead_in.empty(),
-                    .first_constant = first_constant(launches.front())};
+    Call call("run", kernel_of(launches.front()).name());
+    call.bracketed = !lead_in.empty();
+    call.first_constant = first_constant(launches.front());
     log_call(info_.id, call,
-             fmt::format("repeats={} lead_in={} first={}", repeats,
-                         lead_in.empty() ? 0 : first_constant(lead_in.front()).value_or(0),
+             fmt::format("repeats={} lead_in={} first={}", repeats, spins(lead_in),
                          call.first_constant.value_or(0)));
     const std::vector<Fault*> faults = met(call);
     std::string effect;

@@ -113,8 +113,8 @@ class CheckRun : public ::testing::Test {
             "max_group_count": [100, 20, 3]}}]})")),
         device_(backend_->open("fake:0")),
         buffer_(device_->allocate(256)),
-        kernel_(std::get<std::unique_ptr<Kernel>>(
-            device_->find_kernel("spin/spin/u32", {.x = 64}))) {
+        kernel_(
+            std::get<std::unique_ptr<Kernel>>(device_->find_kernel("spin/spin/u32", {.x = 64}))) {
     launch_ = {.kernel = kernel_.get(),
                .buffers = {buffer_.get()},
                .constants = std::vector<std::byte>(4),

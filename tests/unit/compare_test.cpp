@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <set>
@@ -23,8 +24,8 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
 
 Reference reference_of(const std::vector<float>& values, std::vector<Range> ranges = {}) {
   if (ranges.empty()) ranges = {{.first = 0, .count = values.size()}};
-  return {.buffer = 2, .dtype = Dtype::f32, .ranges = std::move(ranges),
-          .values = bytes_of(values)};
+  return {
+      .buffer = 2, .dtype = Dtype::f32, .ranges = std::move(ranges), .values = bytes_of(values)};
 }
 
 Verdict check(const std::vector<float>& expected, const std::vector<float>& actual) {

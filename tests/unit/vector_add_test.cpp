@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "workloads/half.hpp"
@@ -47,14 +48,14 @@ TEST(VectorAdd, AddsFloatsWithOneRounding) {
 }
 
 TEST(VectorAdd, AddsDoubles) {
-  const auto sum = expected_sum<double>(Dtype::f64, {0.1, 1.0, 9007199254740992.0},
-                                        {0.2, 0x1p-53, 1.0});
+  const auto sum =
+      expected_sum<double>(Dtype::f64, {0.1, 1.0, 9007199254740992.0}, {0.2, 0x1p-53, 1.0});
   EXPECT_EQ(sum, (std::vector<double>{0.30000000000000004, 1.0, 9007199254740992.0}));
 }
 
 TEST(VectorAdd, AddsIntegersModulo32Bits) {
-  const auto sum = expected_sum<std::int32_t>(Dtype::i32, {1, INT32_MAX, INT32_MIN, -1},
-                                              {2, 1, -1, 1});
+  const auto sum =
+      expected_sum<std::int32_t>(Dtype::i32, {1, INT32_MAX, INT32_MIN, -1}, {2, 1, -1, 1});
   EXPECT_EQ(sum, (std::vector<std::int32_t>{3, INT32_MIN, INT32_MAX, 0}));
 }
 
