@@ -38,8 +38,7 @@ Case::Case(Device& device, const Workload& workload, const PrepareRequest& reque
     buffers_.push_back(device_.allocate(allocated_bytes(specs_[i])));
     if (specs_[i].role != Role::in) continue;
     std::vector<std::byte> bytes(allocated_bytes(specs_[i]));
-    fill_random(specs_[i].dtype, request_.seed, i,
-                std::span(bytes).first(specs_[i].size_bytes()));
+    fill_random(specs_[i].dtype, request_.seed, i, std::span(bytes).first(specs_[i].size_bytes()));
     put_guard(bytes);
     device_.write(*buffers_[i], bytes);
   }

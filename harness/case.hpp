@@ -47,8 +47,8 @@ class Case {
   [[nodiscard]] const Step& first_step() const { return steps_.front(); }
 
  private:
-  [[nodiscard]] std::optional<std::string> find_stray_write(
-      std::uint32_t index, std::span<const std::byte> bytes) const;
+  [[nodiscard]] std::optional<std::string> find_stray_write(std::uint32_t index,
+                                                            std::span<const std::byte> bytes) const;
 
   Device& device_;
   const Workload& workload_;

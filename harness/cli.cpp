@@ -125,10 +125,9 @@ void check_words(const CommandLine& line, int argc, char** argv) {
     const std::string name = word.substr(0, word.find('='));
     const CLI::Option* option = app->get_option_no_throw(name);
     if (option == nullptr) {
-      throw CommandError(kExitUsage,
-                         fmt::format("unknown option {}{}; see parallax {}--help", name,
-                                     did_you_mean(name, option_names(*app)),
-                                     app == &line.app ? "" : app->get_name() + " "));
+      throw CommandError(kExitUsage, fmt::format("unknown option {}{}; see parallax {}--help", name,
+                                                 did_you_mean(name, option_names(*app)),
+                                                 app == &line.app ? "" : app->get_name() + " "));
     }
     const bool value_follows = option->get_items_expected_max() > 0 && name == word;
     if (value_follows) ++i;

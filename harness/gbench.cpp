@@ -48,18 +48,22 @@ void run_gbench_block(const std::string& case_name, std::uint32_t count,
                       const std::function<std::optional<double>()>& sample) {
   std::uint64_t calls = 0;
   bool stopped = false;
-  benchmark::RegisterBenchmark(case_name.c_str(), [&](benchmark::State& state) {
-    for ([[maybe_unused]] auto iteration : state) {
-      ++calls;
-      if (const std::optional<double> seconds = sample()) {
-        state.SetIterationTime(*seconds);
-      } else {
-        stopped = true;
-        state.SkipWithError("stopped");
-        break;
-      }
-    }
-  })->UseManualTime()->Iterations(count)->Repetitions(1);
+  benchmark::RegisterBenchmark(case_name.c_str(),
+                               [&](benchmark::State& state) {
+                                 for ([[maybe_unused]] auto iteration : state) {
+                                   ++calls;
+                                   if (const std::optional<double> seconds = sample()) {
+                                     state.SetIterationTime(*seconds);
+                                   } else {
+                                     stopped = true;
+                                     state.SkipWithError("stopped");
+                                     break;
+                                   }
+                                 }
+                               })
+      ->UseManualTime()
+      ->Iterations(count)
+      ->Repetitions(1);
 
   CollectingReporter reporter;
   // Case names hold no character that means anything in a regular expression.
@@ -67,8 +71,9 @@ void run_gbench_block(const std::string& case_name, std::uint32_t count,
   benchmark::ClearRegisteredBenchmarks();
   const bool complete = calls == count && reporter.iterations() == count;
   if (reporter.runs() != 1 || (!stopped && !complete)) {
-    throw std::logic_error(fmt::format("Google Benchmark ran {} of {} samples of {} and reported {}",
-                                       calls, count, case_name, reporter.iterations()));
+    throw std::logic_error(
+        fmt::format("Google Benchmark ran {} of {} samples of {} and reported {}", calls, count,
+                    case_name, reporter.iterations()));
   }
 }
 

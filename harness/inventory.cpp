@@ -31,11 +31,16 @@ const char* own_rule(const DeviceInfo& info) {
 /// Order of preference as the default GPU.
 int rank(DeviceType type) {
   switch (type) {
-    case DeviceType::discrete_gpu: return 0;
-    case DeviceType::integrated_gpu: return 1;
-    case DeviceType::virtual_gpu: return 2;
-    case DeviceType::other: return 3;
-    case DeviceType::cpu: break;
+    case DeviceType::discrete_gpu:
+      return 0;
+    case DeviceType::integrated_gpu:
+      return 1;
+    case DeviceType::virtual_gpu:
+      return 2;
+    case DeviceType::other:
+      return 3;
+    case DeviceType::cpu:
+      break;
   }
   return 4;
 }

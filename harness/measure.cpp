@@ -37,8 +37,8 @@ double spin_ns(Device& device, const LeadIn& lead_in, bool host_clock, std::uint
   const std::vector<Launch> body = lead_in.launches(kMaxSpin);
   double best = 0.0;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const Timing timing = host_clock ? device.run({}, body, repeats)
-                                     : run_bracket(device, head, body, repeats);
+    const Timing timing =
+        host_clock ? device.run({}, body, repeats) : run_bracket(device, head, body, repeats);
     const double ns = host_clock ? timing.host_ns : timing.device_ns.value_or(0.0);
     best = attempt == 0 ? ns : std::min(best, ns);
   }
@@ -47,8 +47,7 @@ double spin_ns(Device& device, const LeadIn& lead_in, bool host_clock, std::uint
 
 }  // namespace
 
-LeadIn::LeadIn(Device& device)
-    : sink_(device.allocate(kSpinLanes * sizeof(std::uint32_t))) {
+LeadIn::LeadIn(Device& device) : sink_(device.allocate(kSpinLanes * sizeof(std::uint32_t))) {
   KernelOrReason found = device.find_kernel(kSpinKernel, {.x = kSpinLanes});
   if (const auto* absent = std::get_if<Absent>(&found)) {
     throw DeviceError(DeviceError::Kind::failed,

@@ -26,10 +26,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view to_string(Preset preset) {
   switch (preset) {
-    case Preset::quick: return "quick";
-    case Preset::ci: return "ci";
-    case Preset::full: return "full";
-    case Preset::standard: break;
+    case Preset::quick:
+      return "quick";
+    case Preset::ci:
+      return "ci";
+    case Preset::full:
+      return "full";
+    case Preset::standard:
+      break;
   }
   return "default";
 }

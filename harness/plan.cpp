@@ -50,8 +50,8 @@ std::regex compile(const std::string& text) {
   try {
     return std::regex(text);
   } catch (const std::regex_error& error) {
-    throw CommandError(kExitUsage, fmt::format("--filter {} is not a regular expression: {}", text,
-                                               error.what()));
+    throw CommandError(
+        kExitUsage, fmt::format("--filter {} is not a regular expression: {}", text, error.what()));
   }
 }
 
@@ -80,8 +80,8 @@ std::vector<Size> sizes_of(const Workload& workload, const std::vector<Size>& gi
   for (const Size& size : given) {
     if (!has_dims(size, workload.dims())) continue;
     if (auto error = workload.size_error(size)) {
-      throw CommandError(kExitUsage, fmt::format("--size {}: {} {}", format_size(size),
-                                                 workload.name(), *error));
+      throw CommandError(
+          kExitUsage, fmt::format("--size {}: {} {}", format_size(size), workload.name(), *error));
     }
     if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
   }
@@ -140,8 +140,8 @@ std::optional<std::string> over_limits(const DeviceInfo& info, const Workload& w
 
 std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads,
                                    const Inventory& inventory,
-                                   const std::vector<std::string>& devices,
-                                   const Filters& filters, Preset preset) {
+                                   const std::vector<std::string>& devices, const Filters& filters,
+                                   Preset preset) {
   check_filters(workloads, filters);
   const std::regex regex = compile(filters.regex);
   const std::vector<Size> given = parse_sizes(filters);
@@ -168,15 +168,15 @@ std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads
   std::set<std::string> dims_seen;
   for (const Workload* workload : workloads) {
     if (!wanted(filters.workloads, workload->name())) continue;
-    dims_seen.insert(fmt::format("{} for {}", fmt::join(workload->dims(), "=..,"), workload->name()));
+    dims_seen.insert(
+        fmt::format("{} for {}", fmt::join(workload->dims(), "=..,"), workload->name()));
     for (Dtype dtype : workload->dtypes()) {
       if (!wanted(filters.dtypes, to_string(dtype))) continue;
       for (const Size& size : sizes_of(*workload, given, preset)) {
         for (const Variant& variant : workload->variants()) {
           if (!wanted(filters.variants, variant.name)) continue;
           if (!wanted(filters.tiers, to_string(variant.tier))) continue;
-          add(*workload, variant,
-              {std::string(workload->name()), dtype, size, variant.name});
+          add(*workload, variant, {std::string(workload->name()), dtype, size, variant.name});
         }
       }
     }

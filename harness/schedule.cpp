@@ -313,7 +313,8 @@ class CaseRun {
         base = &c;
         continue;
       }
-      if (row.tier == base->row->tier && row.timer != kHostClock && base->row->timer != kHostClock) {
+      if (row.tier == base->row->tier && row.timer != kHostClock &&
+          base->row->timer != kHostClock) {
         result.ratios.push_back({.case_name = format_case_name(row.name),
                                  .base = base->row->device,
                                  .device = row.device,
@@ -375,9 +376,15 @@ SamplingRule sampling_rule(Preset preset) {
       rule.block_ns = 5e6;
       rule.case_budget_ns = 2e9;
       break;
-    case Preset::ci: rule.rounds = 15; break;
-    case Preset::standard: rule.rounds = 15; break;
-    case Preset::full: rule.rounds = 30; break;
+    case Preset::ci:
+      rule.rounds = 15;
+      break;
+    case Preset::standard:
+      rule.rounds = 15;
+      break;
+    case Preset::full:
+      rule.rounds = 30;
+      break;
   }
   return rule;
 }
@@ -419,7 +426,8 @@ std::vector<std::size_t> RoundOrder::next() {
   // A fresh order every `devices` rounds, turned by one place in between.
   if (round_ % order_.size() == 0) {
     // Fisher-Yates by hand: std::shuffle may differ between standard libraries.
-    for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random_() % (i + 1)]);
+    for (std::size_t i = order_.size() - 1; i > 0; --i)
+      std::swap(order_[i], order_[random_() % (i + 1)]);
   } else {
     std::rotate(order_.begin(), order_.begin() + 1, order_.end());
   }

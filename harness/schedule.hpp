@@ -19,12 +19,12 @@ struct SamplingRule {
   std::uint32_t rounds = 15;
   std::uint32_t min_samples = 5;
   std::uint32_t max_samples = 64;
-  double block_ns = 25e6;             ///< a block lasts at least this long, up to max_samples
+  double block_ns = 25e6;  ///< a block lasts at least this long, up to max_samples
   double min_bracket_ns = 200e3;
-  double bracket_steps = 200;         ///< a bracket lasts this many steps of the coarsest clock
-  std::uint32_t max_repeats = 512;    ///< deeper queues make the enqueue call itself block
-  double lead_in_ns = 300e3;          ///< aim for the shortest lead-in among the APIs
-  double case_budget_ns = 10e9;       ///< wall clock per device of a case; always wins
+  double bracket_steps = 200;       ///< a bracket lasts this many steps of the coarsest clock
+  std::uint32_t max_repeats = 512;  ///< deeper queues make the enqueue call itself block
+  double lead_in_ns = 300e3;        ///< aim for the shortest lead-in among the APIs
+  double case_budget_ns = 10e9;     ///< wall clock per device of a case; always wins
 };
 SamplingRule sampling_rule(Preset preset);
 

@@ -98,8 +98,8 @@ std::vector<std::string> resolve(const Backends& backends, const std::string& se
   const bool digits = !selector.empty() && std::ranges::all_of(selector, [](unsigned char c) {
     return std::isdigit(c) != 0;
   });
-  std::vector<std::string> found = digits ? devices_with_index(inventory, selector)
-                                          : devices_of_gpu(inventory, selector);
+  std::vector<std::string> found =
+      digits ? devices_with_index(inventory, selector) : devices_of_gpu(inventory, selector);
   if (found.empty()) throw CommandError(kExitUsage, unknown_device(backends, selector));
   return found;
 }

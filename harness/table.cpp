@@ -26,11 +26,14 @@ using Line = std::array<std::string, kColumns>;
 
 const char* colour_of(Status status) {
   switch (status) {
-    case Status::ok: return "";
+    case Status::ok:
+      return "";
     case Status::unsupported:
-    case Status::skipped: return "\x1b[33m";
+    case Status::skipped:
+      return "\x1b[33m";
     case Status::invalid:
-    case Status::error: break;
+    case Status::error:
+      break;
   }
   return "\x1b[31m";
 }

@@ -12,6 +12,10 @@ namespace parallax {
 int devices_command(const Backends& backends, bool json);
 int list_command(const Backends& backends, const Filters& filters, Preset preset, bool json);
 int run_command(const Backends& backends, const RunOptions& options);
+
+/// Checks a result file. Prints one line on stdout when it is valid, else one line per problem on
+/// stderr.
+/// Errors: returns kExitUsage for a file that is not valid or cannot be read.
 int validate_command(const std::filesystem::path& path);
 
 }  // namespace parallax

@@ -51,8 +51,7 @@ fs::path output_path(const RunOptions& options, const Gpu& gpu) {
     throw CommandError(kExitUsage, fmt::format("--output {} is a folder", path.string()));
   }
   if (fs::exists(path, error) && !options.force) {
-    throw CommandError(kExitUsage,
-                       fmt::format("{} exists; --force overwrites it", path.string()));
+    throw CommandError(kExitUsage, fmt::format("{} exists; --force overwrites it", path.string()));
   }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (access(folder.c_str(), W_OK) != 0) {
@@ -73,7 +72,8 @@ void check_required(const Backends& backends, const RunOptions& options,
     for (const AbsentApi& absent : inventory.absent) {
       if (absent.api == api) reason = absent.reason;
     }
-    throw CommandError(kExitFailedCases, fmt::format("required API {} is missing: {}", api, reason));
+    throw CommandError(kExitFailedCases,
+                       fmt::format("required API {} is missing: {}", api, reason));
   }
 }
 
@@ -82,8 +82,8 @@ Inventory used_inventory(const Inventory& all, const std::vector<std::string>& d
   Inventory used;
   for (const std::string& id : devices) used.devices.push_back(all.device(id));
   for (const Gpu& gpu : all.gpus) {
-    const bool has_device = std::ranges::any_of(
-        used.devices, [&](const ListedDevice& d) { return d.gpu == gpu.id; });
+    const bool has_device =
+        std::ranges::any_of(used.devices, [&](const ListedDevice& d) { return d.gpu == gpu.id; });
     if (has_device) used.gpus.push_back(gpu);
   }
   return used;
