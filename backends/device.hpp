@@ -199,6 +199,9 @@ class Backend {
   /// the same ids. Does not throw for anything a driver or its absence can cause.
   virtual DeviceList list() = 0;
 
+  /// Says why this build has no code for a kernel, as far as is known without a device, or nothing.
+  [[nodiscard]] virtual std::optional<std::string> lacks_kernel(std::string_view kernel) const = 0;
+
   /// Opens a device that list() returned.
   /// Errors: throws DeviceError when the driver refuses; std::invalid_argument for an unknown id.
   virtual std::unique_ptr<Device> open(std::string_view id) = 0;

@@ -38,6 +38,12 @@ std::variant<DeviceCode, Absent> find_device_code(CodeForm form, std::string_vie
   return Absent{fmt::format("no {} kernel {}", spelled(form), name)};
 }
 
+std::optional<std::string> lacks_device_code(CodeForm form, std::string_view name) {
+  const auto found = find_device_code(form, name);
+  if (const auto* absent = std::get_if<Absent>(&found)) return absent->reason;
+  return std::nullopt;
+}
+
 std::string kernel_symbol(std::string_view name) {
   std::string symbol(name);
   std::replace(symbol.begin(), symbol.end(), '/', '_');

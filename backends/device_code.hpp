@@ -28,6 +28,9 @@ struct DeviceCode {
 /// Errors: returns Absent with a reason: no source for this API, or left out by the build.
 std::variant<DeviceCode, Absent> find_device_code(CodeForm form, std::string_view name);
 
+/// Says why there is no embedded code of a form for a kernel, or nothing.
+std::optional<std::string> lacks_device_code(CodeForm form, std::string_view name);
+
 /// Turns "workload/variant/dtype" into the entry point's name, "workload_variant_dtype".
 std::string kernel_symbol(std::string_view name);
 

@@ -22,19 +22,24 @@ std::uint64_t allocated_bytes(const BufferSpec& spec);
 /// One case on one device: buffers, kernels and launches, alive from construction to destruction.
 class Case {
  public:
-  /// Allocates, fills inputs from the seed, poisons outputs and finds the kernels.
-  /// Errors: throws DeviceError; Unsupported when a kernel is absent.
-  Case(Device& device, const Workload& workload, const PrepareRequest& request);
-
+  /// A kernel that this device lacks, with the reason.
   struct Unsupported {
     std::string reason;
   };
 
-  /// Poisons the outputs and runs every step once, outside any bracket.
+  /// Finds the kernels, allocates, and fills the inputs from the seed.
+  /// Errors: throws DeviceError; throws Unsupported when a kernel is absent.
+  Case(Device& device, const Workload& workload, const PrepareRequest& request);
+
+  /// Fills outputs, scratch and their guards with kPoison, so that a result that is not written
+  /// again fails the next verify().
+  void poison_outputs();
+
+  /// Runs every step once, outside any bracket.
   void run_once();
 
-  /// Reads everything back and checks it: outputs against the reference, guards untouched, inputs
-  /// unchanged.
+  /// Reads everything back and checks it: the output against its reference, guards untouched,
+  /// inputs unchanged.
   VerifyReply verify();
 
   [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
@@ -42,8 +47,8 @@ class Case {
   [[nodiscard]] const Step& first_step() const { return steps_.front(); }
 
  private:
-  std::optional<std::string> check_input(std::uint32_t index);
-  std::optional<std::string> check_guard(std::uint32_t index, std::span<const std::byte> bytes);
+  [[nodiscard]] std::optional<std::string> find_stray_write(std::uint32_t index,
+                                                            std::span<const std::byte> bytes) const;
 
   Device& device_;
   const Workload& workload_;

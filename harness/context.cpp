@@ -50,6 +50,13 @@ HostFacts host_facts(const std::filesystem::path& root) {
   return facts;
 }
 
+std::string version_line() {
+  const ToolFacts tool = tool_facts();
+  return fmt::format("{} {}{} ({}, {}, glslang {})", tool.name, tool.version,
+                     tool.commit.empty() ? "" : " " + tool.commit, tool.compiler,
+                     tool.cuda.empty() ? "without CUDA" : "CUDA " + tool.cuda, tool.glslang);
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};

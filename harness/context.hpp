@@ -17,6 +17,9 @@ ToolFacts tool_facts();
 /// Order:  reads below `root`, so that tests can bring a machine of their own.
 HostFacts host_facts(const std::filesystem::path& root = "/");
 
+/// One line for --version: name, version, commit and what the binary was built with.
+std::string version_line();
+
 /// This moment in UTC, "2026-08-01T12:34:56Z".
 std::string utc_now();
 

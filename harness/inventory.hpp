@@ -12,7 +12,8 @@ namespace parallax {
 
 /// A physical device: one card, or all CPU devices of the machine.
 struct Gpu {
-  std::string id;    ///< stable: "uuid:<uuid>", "pci:<address>", "luid:<luid>", "cpu", else "device:<id>"
+  std::string
+      id;  ///< stable: "uuid:<uuid>", "pci:<address>", "luid:<luid>", "cpu", else "device:<id>"
   std::string name;
   DeviceType type = DeviceType::other;
   std::optional<std::string> uuid;
@@ -26,9 +27,10 @@ struct Gpu {
 /// A device as listed by its API, and the physical device that it was matched to.
 struct ListedDevice {
   DeviceInfo info;
-  std::string gpu;         ///< Gpu::id
-  std::string matched_by;  ///< rule that told the physical device: "uuid", "pci", "luid", "cpu", "none"
-  std::string alias_of;    ///< id of an earlier device of the same API on the same physical device
+  std::string gpu;  ///< Gpu::id
+  std::string
+      matched_by;  ///< rule that told the physical device: "uuid", "pci", "luid", "cpu", "none"
+  std::string alias_of;  ///< id of an earlier device of the same API on the same physical device
 };
 
 /// An API without devices, and why.
@@ -42,7 +44,7 @@ struct Inventory {
   std::vector<Gpu> gpus;              ///< discrete GPUs, integrated ones, others, the CPU last
   std::vector<ListedDevice> devices;  ///< in the order of backends and their ids
   std::vector<AbsentApi> absent;
-  std::vector<std::string> notes;     ///< one line each, "<api>: ..."
+  std::vector<std::string> notes;  ///< one line each, "<api>: ..."
 
   [[nodiscard]] const Gpu& gpu(std::string_view id) const;
   [[nodiscard]] const ListedDevice& device(std::string_view id) const;

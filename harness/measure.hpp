@@ -14,7 +14,8 @@ class LeadIn {
  public:
   /// Errors: throws DeviceError when the spin kernel cannot be had.
   explicit LeadIn(Device& device);
-  [[nodiscard]] Launch launch(std::uint32_t iterations) const;
+  /// Launches that together spin for `iterations` steps.
+  [[nodiscard]] std::vector<Launch> launches(std::uint32_t iterations) const;
 
  private:
   std::unique_ptr<Buffer> sink_;

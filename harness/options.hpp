@@ -34,23 +34,23 @@ struct Filters {
   std::vector<std::string> apis;
   std::vector<std::string> devices;  ///< "cuda:0", "uuid:...", "pci:...", "cpu"
   std::vector<std::string> dtypes;
-  std::vector<std::string> sizes;    ///< "n=1024"; replace the preset's sizes
+  std::vector<std::string> sizes;  ///< "n=1024"; replace the preset's sizes
   std::vector<std::string> variants;
   std::vector<std::string> tiers;
-  std::string regex;                 ///< searched in case names
+  std::string regex;  ///< searched in case names
 };
 
 /// What `run` was asked for.
 struct RunOptions {
   Filters filters;
   Preset preset = Preset::standard;
-  std::uint32_t rounds = 0;          ///< 0: as the preset says
+  std::uint32_t rounds = 0;  ///< 0: as the preset says
   std::uint64_t seed = 1;
   std::vector<std::string> require;  ///< APIs that must have a device
   bool verify_only = false;
-  std::string output;                ///< path, "-" for stdout, empty for the default name
-  bool force = false;                ///< overwrite an existing file
-  std::string arguments;             ///< the command line for the file, paths reduced to file names
+  std::string output;     ///< path, "-" for stdout, empty for the default name
+  bool force = false;     ///< overwrite an existing file
+  std::string arguments;  ///< the command line for the file, paths reduced to file names
 };
 
 std::string_view to_string(Preset preset);

@@ -42,8 +42,8 @@ std::vector<std::string> choose_devices(const Backends& backends, const Filters&
 ///         nearest valid name, for a bad size or regex, and when nothing matches.
 std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads,
                                    const Inventory& inventory,
-                                   const std::vector<std::string>& devices,
-                                   const Filters& filters, Preset preset);
+                                   const std::vector<std::string>& devices, const Filters& filters,
+                                   Preset preset);
 
 /// Says why a problem's buffers or launches exceed a published limit of the device, or nothing.
 /// Units: each buffer is followed by `guard_bytes` of the suite's own.

@@ -133,6 +133,10 @@ struct ResultFile {
 ///         that differ in length, an ok row that has neither summary nor the flag kVerifyOnly.
 std::string to_json_text(const ResultFile& file);
 
+/// Writes the listing that `parallax devices --json` prints: gpus and devices as in a result file,
+/// the APIs without a device with their reasons, and notes.
+std::string inventory_json_text(const Inventory& inventory);
+
 /// Says in one line each what is wrong with a text as a result file; empty when it is valid: strict
 /// JSON without repeated keys, the embedded JSON Schema of its major version, and what a schema
 /// cannot say (unique row keys, gpu and device references that resolve, ok rows with numbers and

@@ -340,4 +340,19 @@ std::string to_json_text(const ResultFile& file) {
   return out;
 }
 
+std::string inventory_json_text(const Inventory& inventory) {
+  std::string out = "{\n";
+  append(out, "schema", "parallax-devices");
+  append(out, "schema_version", kSchemaVersion);
+  append_lines(out, "gpus", inventory.gpus, gpu_json);
+  append_lines(out, "devices", inventory.devices,
+               [](const ListedDevice& device) { return device_json(device, nullptr); });
+  append_lines(out, "absent", inventory.absent, [](const AbsentApi& absent) {
+    return Json{{"api", text(absent.api)}, {"reason", text(absent.reason)}};
+  });
+  append(out, "notes", texts(inventory.notes));
+  out += "\n}\n";
+  return out;
+}
+
 }  // namespace parallax

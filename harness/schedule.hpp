@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <variant>
 #include <vector>
 
 #include "harness/plan.hpp"
@@ -13,17 +14,17 @@
 
 namespace parallax {
 
-/// How much to sample. Units: see measurement in README.md.
+/// How much to sample. K samples make a block, one block of every API a round.
 struct SamplingRule {
   std::uint32_t rounds = 15;
   std::uint32_t min_samples = 5;
   std::uint32_t max_samples = 64;
-  double block_ns = 25e6;             ///< a block lasts at least this long, up to max_samples
+  double block_ns = 25e6;  ///< a block lasts at least this long, up to max_samples
   double min_bracket_ns = 200e3;
-  double bracket_steps = 200;         ///< a bracket lasts this many steps of the coarsest clock
-  std::uint32_t max_repeats = 512;    ///< deeper queues make the enqueue call itself block
-  double lead_in_ns = 300e3;
-  double case_budget_ns = 10e9;       ///< wall clock per device of a case; always wins
+  double bracket_steps = 200;       ///< a bracket lasts this many steps of the coarsest clock
+  std::uint32_t max_repeats = 512;  ///< deeper queues make the enqueue call itself block
+  double lead_in_ns = 300e3;        ///< aim for the shortest lead-in among the APIs
+  double case_budget_ns = 10e9;     ///< wall clock per device of a case; always wins
 };
 SamplingRule sampling_rule(Preset preset);
 
@@ -36,8 +37,11 @@ class Workers {
   /// The worker of a device, or the reason why it does not open (asked once).
   std::variant<Worker*, Outcome> get(const std::string& device_id);
 
-  /// Gives up a device that was lost; every later case on it gets the reason.
+  /// Closes a device that was lost; every later case on it gets the reason.
   void give_up(const std::string& device_id, const std::string& reason);
+
+  /// Clock of every device opened so far.
+  [[nodiscard]] std::map<std::string, ClockFacts> clocks() const;
 
  private:
   struct Entry {
@@ -68,6 +72,8 @@ struct CaseResult {
 };
 
 /// Prepares one case on all its devices, samples it in rounds and verifies it again.
+/// Order:  devices run one after another within a round; never do two have work in flight.
+/// Errors: whatever fails on one device becomes the status of its row; the others go on.
 CaseResult run_case(const PlannedCase& planned, Workers& workers, const Inventory& inventory,
                     const SamplingRule& rule, std::uint64_t seed, bool verify_only);
 

@@ -19,6 +19,8 @@ std::string_view to_string(Status status);
 struct Outcome {
   Status status = Status::ok;
   std::string reason;
+  bool device_lost = false;  ///< the device is unusable from now on
+  [[nodiscard]] bool ok() const { return status == Status::ok; }
 };
 
 }  // namespace parallax

@@ -16,11 +16,14 @@
 
 namespace parallax {
 
+/// ClockFacts::source when samples are timed by the host because the device has no usable clock.
+inline constexpr const char* kHostClock = "host_clock";
+
 /// The clock that a worker's samples come from, decided once when the device is opened.
 struct ClockFacts {
-  std::string source;           ///< DeviceInfo::timer.source, or "host_clock"
-  std::string note;             ///< why the host clock is used; empty for a device clock
-  double spin_step_ns = 0.0;    ///< duration of one iteration of the lead-in kernel
+  std::string source;         ///< DeviceInfo::timer.source, or "host_clock"
+  std::string note;           ///< why the host clock is used; empty for a device clock
+  double spin_step_ns = 0.0;  ///< duration of one iteration of the lead-in kernel
 };
 
 struct PrepareRequest {
@@ -39,7 +42,7 @@ struct VerifyReply {
 struct PrepareReply {
   Outcome outcome;  ///< ok; unsupported: no kernel; invalid: wrong result; error: a call failed
   VerifyReply verify;
-  KernelFacts kernel;       ///< of the variant's first step
+  KernelFacts kernel;  ///< of the variant's first step
   Extent3 group_size;
   Extent3 groups;
 };
@@ -48,14 +51,14 @@ struct PrepareReply {
 struct BlockRequest {
   std::uint32_t samples = 5;
   std::uint32_t discard = 2;
-  std::uint32_t repeats = 1;              ///< N: ordered runs of the case in one bracket
-  std::uint32_t lead_in_iterations = 0;   ///< length of the spin
+  std::uint32_t repeats = 1;             ///< N: ordered runs of the case in one bracket
+  std::uint32_t lead_in_iterations = 0;  ///< length of the spin
 };
 
 /// One bracket. Units: t_ns is for one of the N runs, the others for the whole bracket.
 struct Sample {
   double t_ns = 0.0;
-  double leadin_ns = 0.0;   ///< 0 with the host clock, which needs no lead-in
+  double leadin_ns = 0.0;  ///< 0 with the host clock, which needs no lead-in
   double host_ns = 0.0;
   double enqueue_ns = 0.0;
 };
@@ -63,7 +66,8 @@ struct Sample {
 struct BlockReply {
   Outcome outcome;  ///< ok; invalid: an impossible number; error: a call failed
   std::vector<Sample> samples;
-  bool starved = false;  ///< in some sample the host was slower than the lead-in
+  bool starved =
+      false;  ///< in some sample the host handed over more slowly than the lead-in lasted
 };
 
 class Worker {

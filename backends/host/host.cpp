@@ -63,6 +63,11 @@ class HostKernelHandle : public Kernel {
 
 std::byte* data_of(const Buffer& buffer) { return static_cast<const HostBuffer&>(buffer).data(); }
 
+std::optional<std::string> lacks_host_kernel(std::string_view name) {
+  if (find_host_kernel(name) != nullptr) return std::nullopt;
+  return fmt::format("no host kernel {}", name);
+}
+
 class HostDevice : public Device {
  public:
   explicit HostDevice(DeviceInfo info) : info_(std::move(info)) {}
@@ -74,10 +79,9 @@ class HostDevice : public Device {
   }
 
   KernelOrReason find_kernel(std::string_view name, Extent3 group_size) override {
-    const HostKernel function = find_host_kernel(name);
-    if (function == nullptr) return Absent{fmt::format("no host kernel {}", name)};
+    if (auto reason = lacks_host_kernel(name)) return Absent{*reason};
     if (auto reason = group_over_limits(info_, group_size)) return Absent{*reason};
-    return std::make_unique<HostKernelHandle>(function, group_size, KernelFacts{});
+    return std::make_unique<HostKernelHandle>(find_host_kernel(name), group_size, KernelFacts{});
   }
 
   Timing write(Buffer& buffer, std::span<const std::byte> bytes) override {
@@ -182,6 +186,9 @@ class HostBackend : public Backend {
  public:
   std::string_view name() const override { return "host"; }
   DeviceList list() override { return {.devices = {describe()}, .notes = {}, .reason = {}}; }
+  std::optional<std::string> lacks_kernel(std::string_view kernel) const override {
+    return lacks_host_kernel(kernel);
+  }
   std::unique_ptr<Device> open(std::string_view id) override {
     if (id != "host:0") throw std::invalid_argument(fmt::format("no device {}", id));
     return std::make_unique<HostDevice>(describe());

@@ -1,5 +1,3 @@
-#include "harness/commands/validate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <system_error>
 #include <variant>
 
+#include "harness/commands/commands.hpp"
 #include "harness/options.hpp"
 #include "harness/results.hpp"
 

@@ -1,0 +1,98 @@
+#include "harness/case.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "workloads/inputs.hpp"
+
+namespace parallax {
+namespace {
+
+void put_guard(std::span<std::byte> bytes) {
+  const std::span guard = bytes.last(kGuardBytes);
+  for (std::size_t i = 0; i < guard.size(); i += sizeof kPoison) {
+    std::memcpy(guard.data() + i, &kPoison, sizeof kPoison);
+  }
+}
+
+}  // namespace
+
+std::uint64_t allocated_bytes(const BufferSpec& spec) {
+  return (spec.size_bytes() + 3) / 4 * 4 + kGuardBytes;
+}
+
+Case::Case(Device& device, const Workload& workload, const PrepareRequest& request)
+    : device_(device),
+      workload_(workload),
+      request_(request),
+      problem_{.dtype = request.name.dtype, .size = request.name.size},
+      specs_(workload.buffers(problem_)),
+      steps_(workload.steps(problem_, request.name.variant)) {
+  for (const Step& step : steps_) {
+    KernelOrReason found = device_.find_kernel(step.kernel, step.group_size);
+    if (const auto* absent = std::get_if<Absent>(&found)) throw Unsupported{absent->reason};
+    kernels_.push_back(std::get<std::unique_ptr<Kernel>>(std::move(found)));
+  }
+  for (std::uint32_t i = 0; i < specs_.size(); ++i) {
+    buffers_.push_back(device_.allocate(allocated_bytes(specs_[i])));
+    if (specs_[i].role != Role::in) continue;
+    std::vector<std::byte> bytes(allocated_bytes(specs_[i]));
+    fill_random(specs_[i].dtype, request_.seed, i, std::span(bytes).first(specs_[i].size_bytes()));
+    put_guard(bytes);
+    device_.write(*buffers_[i], bytes);
+  }
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    Launch launch{.kernel = kernels_[s].get(),
+                  .buffers = {},
+                  .constants = steps_[s].constants,
+                  .groups = steps_[s].groups};
+    for (std::uint32_t index : steps_[s].buffers) launch.buffers.push_back(buffers_[index].get());
+    launches_.push_back(std::move(launch));
+  }
+}
+
+void Case::poison_outputs() {
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    if (specs_[i].role != Role::in) device_.fill(*buffers_[i], kPoison);
+  }
+}
+
+void Case::run_once() { device_.run({}, launches_, 1); }
+
+VerifyReply Case::verify() {
+  VerifyReply reply;
+  for (std::uint32_t i = 0; i < specs_.size(); ++i) {
+    std::vector<std::byte> bytes(allocated_bytes(specs_[i]));
+    device_.read(*buffers_[i], bytes);
+    if (i == request_.expected->buffer) {
+      const std::uint64_t used = specs_[i].count * size_bytes(specs_[i].dtype);
+      reply.verdict = compare(*request_.expected, workload_.tolerance(problem_), specs_[i].dtype,
+                              std::span(bytes).first(used));
+      reply.output_digest = digest(std::span(bytes).first(used));
+    }
+    if (auto fault = find_stray_write(i, bytes); fault && reply.outcome.ok()) {
+      reply.outcome = {Status::invalid, *fault};
+    }
+  }
+  if (!reply.verdict.ok) reply.outcome = {Status::invalid, "wrong result: " + reply.verdict.detail};
+  return reply;
+}
+
+std::optional<std::string> Case::find_stray_write(std::uint32_t index,
+                                                  std::span<const std::byte> bytes) const {
+  const BufferSpec& spec = specs_[index];
+  std::vector<std::byte> intact(kGuardBytes);
+  put_guard(intact);
+  if (!std::ranges::equal(bytes.last(kGuardBytes), intact)) {
+    return fmt::format("wrong result: the guard behind buffer {} was overwritten", spec.name);
+  }
+  if (spec.role != Role::in) return std::nullopt;
+  const std::vector<std::byte> written = make_input(spec, request_.seed, index);
+  if (std::memcmp(bytes.data(), written.data(), written.size()) != 0) {
+    return fmt::format("wrong result: input {} was overwritten", spec.name);
+  }
+  return std::nullopt;
+}
+
+}  // namespace parallax

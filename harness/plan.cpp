@@ -1,0 +1,192 @@
+#include "harness/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "harness/case.hpp"
+
+namespace parallax {
+namespace {
+
+bool wanted(const std::vector<std::string>& filter, std::string_view value) {
+  return filter.empty() || std::ranges::find(filter, value) != filter.end();
+}
+
+/// Refuses a filter value that nothing of its kind is called, with the nearest name.
+void check_names(std::string_view option, const std::vector<std::string>& values,
+                 const std::set<std::string>& known) {
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const std::string& value : values) {
+    if (known.contains(value)) continue;
+    const std::string near = nearest(value, names);
+    throw CommandError(kExitUsage,
+                       fmt::format("unknown {} {}{}; valid: {}", option, value,
+                                   near.empty() ? "" : fmt::format(", did you mean {}?", near),
+                                   fmt::join(names, ", ")));
+  }
+}
+
+void check_filters(const std::vector<const Workload*>& workloads, const Filters& filters) {
+  std::set<std::string> names;
+  std::set<std::string> dtypes;
+  std::set<std::string> variants;
+  for (const Workload* workload : workloads) {
+    names.emplace(workload->name());
+    for (Dtype dtype : workload->dtypes()) dtypes.emplace(to_string(dtype));
+    for (const Variant& variant : workload->variants()) variants.insert(variant.name);
+  }
+  check_names("workload", filters.workloads, names);
+  check_names("dtype", filters.dtypes, dtypes);
+  check_names("variant", filters.variants, variants);
+  check_names("tier", filters.tiers, {"matched", "tuned", "vendor"});
+}
+
+std::regex compile(const std::string& text) {
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error& error) {
+    throw CommandError(
+        kExitUsage, fmt::format("--filter {} is not a regular expression: {}", text, error.what()));
+  }
+}
+
+bool has_dims(const Size& size, const std::vector<std::string>& dims) {
+  return std::ranges::equal(size, dims, {}, &Dim::name);
+}
+
+/// Sizes given by --size, parsed once.
+std::vector<Size> parse_sizes(const Filters& filters) {
+  std::vector<Size> sizes;
+  for (const std::string& text : filters.sizes) {
+    auto parsed = parse_size(text);
+    if (const auto* error = std::get_if<ParseError>(&parsed)) {
+      throw CommandError(kExitUsage, fmt::format("--size {}: {}", text, error->message));
+    }
+    sizes.push_back(std::get<Size>(parsed));
+  }
+  return sizes;
+}
+
+/// The sizes to run of one workload: those given that fit its dimensions, else the preset's.
+std::vector<Size> sizes_of(const Workload& workload, const std::vector<Size>& given,
+                           Preset preset) {
+  if (given.empty()) return workload.sizes(preset);
+  std::vector<Size> sizes;
+  for (const Size& size : given) {
+    if (!has_dims(size, workload.dims())) continue;
+    if (auto error = workload.size_error(size)) {
+      throw CommandError(
+          kExitUsage, fmt::format("--size {}: {} {}", format_size(size), workload.name(), *error));
+    }
+    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+/// Devices grouped by physical GPU, in the order given.
+std::vector<std::pair<std::string, std::vector<std::string>>> by_gpu(
+    const Inventory& inventory, const std::vector<std::string>& devices) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const std::string& id : devices) {
+    const std::string& gpu = inventory.device(id).gpu;
+    auto found = std::ranges::find(groups, gpu, &decltype(groups)::value_type::first);
+    if (found == groups.end()) found = groups.insert(groups.end(), {gpu, {}});
+    found->second.push_back(id);
+  }
+  return groups;
+}
+
+std::string exceeds(std::string_view what, std::uint64_t needs, std::string_view limit_name,
+                    std::uint64_t limit) {
+  return fmt::format("{} needs {} bytes, over the device's {} of {} bytes", what, needs, limit_name,
+                     limit);
+}
+
+}  // namespace
+
+std::optional<std::string> over_limits(const DeviceInfo& info, const Workload& workload,
+                                       const Problem& problem, std::string_view variant) {
+  const Limits& limits = info.limits;
+  std::uint64_t total_bytes = 0;
+  for (const BufferSpec& spec : workload.buffers(problem)) {
+    const std::uint64_t bytes = allocated_bytes(spec);
+    const std::string what = fmt::format("buffer {}", spec.name);
+    if (limits.max_buffer_bytes != 0 && bytes > limits.max_buffer_bytes) {
+      return exceeds(what, bytes, "largest buffer", limits.max_buffer_bytes);
+    }
+    if (limits.max_binding_bytes != 0 && bytes > limits.max_binding_bytes) {
+      return exceeds(what, bytes, "largest storage-buffer range", limits.max_binding_bytes);
+    }
+    total_bytes += bytes;
+  }
+  if (limits.memory_bytes != 0 && total_bytes > limits.memory_bytes) {
+    return exceeds("the case", total_bytes, "memory", limits.memory_bytes);
+  }
+  for (const Step& step : workload.steps(problem, variant)) {
+    const std::uint64_t groups[] = {step.groups.x, step.groups.y, step.groups.z};
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (limits.max_group_count[d] == 0 || groups[d] <= limits.max_group_count[d]) continue;
+      return fmt::format("{} launches {} groups in dimension {}, the device allows {}", step.kernel,
+                         groups[d], d, limits.max_group_count[d]);
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads,
+                                   const Inventory& inventory,
+                                   const std::vector<std::string>& devices, const Filters& filters,
+                                   Preset preset) {
+  check_filters(workloads, filters);
+  const std::regex regex = compile(filters.regex);
+  const std::vector<Size> given = parse_sizes(filters);
+  const auto groups = by_gpu(inventory, devices);
+  std::vector<PlannedCase> plan;
+
+  const auto add = [&](const Workload& workload, const Variant& variant, const CaseName& name) {
+    if (!filters.regex.empty() && !std::regex_search(format_case_name(name), regex)) return;
+    for (const auto& [gpu, ids] : groups) {
+      PlannedCase planned{
+          .name = name, .workload = &workload, .tier = variant.tier, .gpu = gpu, .devices = {}};
+      for (const std::string& id : ids) {
+        Outcome outcome;
+        const DeviceInfo& info = inventory.device(id).info;
+        if (auto reason = over_limits(info, workload, planned.problem(), variant.name)) {
+          outcome = {Status::unsupported, *reason};
+        }
+        planned.devices.push_back({id, outcome});
+      }
+      plan.push_back(std::move(planned));
+    }
+  };
+
+  std::set<std::string> dims_seen;
+  for (const Workload* workload : workloads) {
+    if (!wanted(filters.workloads, workload->name())) continue;
+    dims_seen.insert(
+        fmt::format("{} for {}", fmt::join(workload->dims(), "=..,"), workload->name()));
+    for (Dtype dtype : workload->dtypes()) {
+      if (!wanted(filters.dtypes, to_string(dtype))) continue;
+      for (const Size& size : sizes_of(*workload, given, preset)) {
+        for (const Variant& variant : workload->variants()) {
+          if (!wanted(filters.variants, variant.name)) continue;
+          if (!wanted(filters.tiers, to_string(variant.tier))) continue;
+          add(*workload, variant, {std::string(workload->name()), dtype, size, variant.name});
+        }
+      }
+    }
+  }
+  if (!plan.empty()) return plan;
+  if (!given.empty()) {
+    throw CommandError(kExitUsage, fmt::format("no case matches the filters; sizes are {}=..",
+                                               fmt::join(dims_seen, "=.., ")));
+  }
+  throw CommandError(kExitUsage, "no case matches the filters; `parallax list` shows all cases");
+}
+
+}  // namespace parallax
