@@ -50,7 +50,9 @@ class Outcome:
         return self.out + self.err
 
     def expect(self, code: int) -> Outcome:
-        assert self.code == code, f"exit {self.code}, not {code}\n{self.out}\n{self.err}"
+        assert self.code == code, (
+            f"exit {self.code}, not {code}\n{self.out}\n{self.err}"
+        )
         return self
 
     def one_line_error(self) -> str:
@@ -62,7 +64,9 @@ class Outcome:
 
 
 def binary() -> Path:
-    return Path(os.environ.get("PARALLAX_BINARY", REPOSITORY / "build/ci/parallax")).resolve()
+    return Path(
+        os.environ.get("PARALLAX_BINARY", REPOSITORY / "build/ci/parallax")
+    ).resolve()
 
 
 def fake_binary() -> Path:
@@ -70,7 +74,9 @@ def fake_binary() -> Path:
     return Path(os.environ.get("PARALLAX_FAKE_BINARY", default)).resolve()
 
 
-def clean_environment(changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
+def clean_environment(
+    changes: Mapping[str, str | None] | None = None,
+) -> dict[str, str]:
     """This process's environment without what steers tests; None in `changes` removes a variable."""
     environment = {
         name: value
@@ -101,7 +107,9 @@ def call(
         timeout=timeout_s,
         check=False,
     )
-    return Outcome(finished.returncode, finished.stdout.decode(), finished.stderr.decode())
+    return Outcome(
+        finished.returncode, finished.stdout.decode(), finished.stderr.decode()
+    )
 
 
 Caller = Callable[..., Outcome]
@@ -155,7 +163,11 @@ def machine(**apis: Json) -> Json:
 
 def run_arguments(output: str | Path, *more: str) -> list[str | Path]:
     """A short run of one case, or of what `more` says."""
-    chosen = list(more) if any(a.startswith("--size") for a in more) else ["--size", "n=7", *more]
+    chosen = (
+        list(more)
+        if any(a.startswith("--size") for a in more)
+        else ["--size", "n=7", *more]
+    )
     if "--dtype" not in chosen:
         chosen += ["--dtype", "f32"]
     if "--variant" not in chosen:
@@ -190,6 +202,8 @@ def device_of(inventory: Json, api: str) -> Json:
     for device in inventory["devices"]:
         if device["api"] == api:
             return device
-    reasons = [absent["reason"] for absent in inventory["absent"] if absent["api"] == api]
+    reasons = [
+        absent["reason"] for absent in inventory["absent"] if absent["api"] == api
+    ]
     skip_or_fail(api, ", ".join(reasons) or "no device")
     raise AssertionError("skip_or_fail always raises")

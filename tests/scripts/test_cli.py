@@ -9,7 +9,15 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import Caller, Json, device_of, read_result, rows_of, run_arguments, strict_json
+from conftest import (
+    Caller,
+    Json,
+    device_of,
+    read_result,
+    rows_of,
+    run_arguments,
+    strict_json,
+)
 
 NO_VULKAN = {"VK_DRIVER_FILES": "/nonexistent.json", "VK_ICD_FILENAMES": None}
 HOST = ["--api", "host"]
@@ -82,15 +90,30 @@ def test_l02_the_option_is_named_not_its_value(parallax: Caller) -> None:
         (["devices", "--size", "n=1"], "--size"),
     ],
 )
-def test_usage_errors_are_one_line(parallax: Caller, arguments: list[str], words: str) -> None:
+def test_usage_errors_are_one_line(
+    parallax: Caller, arguments: list[str], words: str
+) -> None:
     line = parallax(*arguments).expect(2).one_line_error()
     assert words in line
 
 
 @pytest.mark.parametrize(
     "size",
-    ["n=0", "n=-1", "n=2147483649", "n=2^32", "n=99999999999999999999", "n=1.5", "n=abc", "n", "m=4",
-     "=4", "n=4,n=4", "n=4,m=4", ""],
+    [
+        "n=0",
+        "n=-1",
+        "n=2147483649",
+        "n=2^32",
+        "n=99999999999999999999",
+        "n=1.5",
+        "n=abc",
+        "n",
+        "m=4",
+        "=4",
+        "n=4,n=4",
+        "n=4,m=4",
+        "",
+    ],
 )
 def test_s08_sizes_that_no_api_may_get(parallax: Caller, size: str) -> None:
     """S08: size 0 is rejected at the command line, whatever the API would say; so are others."""
@@ -125,7 +148,9 @@ def test_l05_no_vulkan_device(parallax: Caller, inventory: Json) -> None:
 
 
 def test_cuda_alone_is_no_usable_device(parallax: Caller, inventory: Json) -> None:
-    reasons = [absent["reason"] for absent in inventory["absent"] if absent["api"] == "cuda"]
+    reasons = [
+        absent["reason"] for absent in inventory["absent"] if absent["api"] == "cuda"
+    ]
     if not reasons:
         pytest.skip("this machine has a CUDA device")
     line = parallax("run", "--api", "cuda").expect(77).one_line_error()
@@ -133,12 +158,16 @@ def test_cuda_alone_is_no_usable_device(parallax: Caller, inventory: Json) -> No
     assert reasons[0] in line
     line = parallax("run", "--require", "cuda").expect(4).one_line_error()
     assert reasons[0] in line
-    line = parallax("run", "--api", "cuda", "--require", "cuda").expect(4).one_line_error()
+    line = (
+        parallax("run", "--api", "cuda", "--require", "cuda").expect(4).one_line_error()
+    )
     assert reasons[0] in line
     parallax("list", "--api", "cuda").expect(77)
 
 
-def test_a_required_api_that_is_there_is_no_failure(parallax: Caller, tmp_path: Path) -> None:
+def test_a_required_api_that_is_there_is_no_failure(
+    parallax: Caller, tmp_path: Path
+) -> None:
     arguments = run_arguments(tmp_path / "out.json", *HOST, "--require", "host")
     parallax(*arguments).expect(0)
 
@@ -157,18 +186,26 @@ def test_o16_a_second_run_does_not_overwrite(parallax: Caller, tmp_path: Path) -
     assert path.read_bytes() == before
     parallax(*run_arguments(path, *HOST, "--force")).expect(0)
     assert path.read_bytes() != before
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"], "no temporary file is left"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"], (
+        "no temporary file is left"
+    )
 
 
 def test_a_missing_folder_is_an_error_at_once(parallax: Caller, tmp_path: Path) -> None:
-    line = parallax(*run_arguments(tmp_path / "no/such/out.json", *HOST)).expect(2).one_line_error()
+    line = (
+        parallax(*run_arguments(tmp_path / "no/such/out.json", *HOST))
+        .expect(2)
+        .one_line_error()
+    )
     assert "out.json" in line
     assert not (tmp_path / "no").exists()
 
 
 def test_a_folder_is_no_output_file(parallax: Caller, tmp_path: Path) -> None:
     for extra in ([], ["--force"]):
-        line = parallax(*run_arguments(tmp_path, *HOST, *extra)).expect(2).one_line_error()
+        line = (
+            parallax(*run_arguments(tmp_path, *HOST, *extra)).expect(2).one_line_error()
+        )
         assert str(tmp_path) in line or "folder" in line
 
 
@@ -183,7 +220,9 @@ def test_a_folder_without_write_permission(parallax: Caller, tmp_path: Path) -> 
     assert "out.json" in line
 
 
-def test_the_default_name_holds_date_and_device(parallax: Caller, tmp_path: Path) -> None:
+def test_the_default_name_holds_date_and_device(
+    parallax: Caller, tmp_path: Path
+) -> None:
     arguments = run_arguments("unused", *HOST)
     parallax(*arguments[: arguments.index("--output")]).expect(0)
     (path,) = (tmp_path / "results").iterdir()
@@ -195,15 +234,24 @@ def test_o14_no_private_data(parallax: Caller, tmp_path: Path) -> None:
     """O14: neither home path nor user nor host name is in the file; paths become file names."""
     home = tmp_path / "home/jane_q_public"
     home.mkdir(parents=True)
-    env = {"HOME": str(home), "USER": "jane_q_public", "LOGNAME": "jane_q_public",
-           "HOSTNAME": "janes-secret-host"}
+    env = {
+        "HOME": str(home),
+        "USER": "jane_q_public",
+        "LOGNAME": "jane_q_public",
+        "HOSTNAME": "janes-secret-host",
+    }
     for form in (["--output", f"{home}/x.json"], [f"--output={home}/y.json"]):
         arguments = run_arguments("unused", *HOST)
         parallax(*arguments[: arguments.index("--output")], *form, env=env).expect(0)
     for name in ("x.json", "y.json"):
         text = (home / name).read_text()
         assert name in json.loads(text)["plan"]["arguments"]
-        for secret in ("jane_q_public", "janes-secret-host", str(tmp_path), os.uname().nodename):
+        for secret in (
+            "jane_q_public",
+            "janes-secret-host",
+            str(tmp_path),
+            os.uname().nodename,
+        ):
             # A host name such as "cpu" or "linux" is no secret and no evidence.
             if len(secret) > 5:
                 assert secret not in text
@@ -253,7 +301,9 @@ def test_validate_refuses_what_is_no_result(
         assert "2.0" in outcome.err
 
 
-def test_validate_refuses_every_kind_of_damage(parallax: Caller, tmp_path: Path) -> None:
+def test_validate_refuses_every_kind_of_damage(
+    parallax: Caller, tmp_path: Path
+) -> None:
     good = tmp_path / "good.json"
     parallax(*run_arguments(good, *HOST)).expect(0)
     assert "valid" in parallax("validate", good).expect(0).out
@@ -287,13 +337,22 @@ def test_validate_refuses_every_kind_of_damage(parallax: Caller, tmp_path: Path)
         return file
 
     for change in (
-        "repeated row", "unknown status", "ok without numbers", "numbers without ok",
-        "dangling device", "dangling gpu", "extra key", "missing key", "negative time",
+        "repeated row",
+        "unknown status",
+        "ok without numbers",
+        "numbers without ok",
+        "dangling device",
+        "dangling gpu",
+        "extra key",
+        "missing key",
+        "negative time",
     ):
         expect_refused(change, damage(change))
 
 
-def test_validate_of_a_folder_or_an_unreadable_file(parallax: Caller, tmp_path: Path) -> None:
+def test_validate_of_a_folder_or_an_unreadable_file(
+    parallax: Caller, tmp_path: Path
+) -> None:
     assert str(tmp_path) in parallax("validate", tmp_path).expect(2).one_line_error()
     path = tmp_path / "closed.json"
     path.write_text("{}")
@@ -322,7 +381,9 @@ def test_list_filters_like_run(parallax: Caller, tmp_path: Path) -> None:
     filters = [*HOST, "--size", "n=7", "--size", "n=2^10+1", "--dtype", "f32,i32"]
     listed = strict_json(parallax("list", "--json", *filters).expect(0).out)
     path = tmp_path / "out.json"
-    parallax("run", "--rounds", "6", "--verify-only", *filters, "--output", path).expect(0)
+    parallax(
+        "run", "--rounds", "6", "--verify-only", *filters, "--output", path
+    ).expect(0)
     assert [case["case"] for case in listed["cases"]] == [
         row["case"] for row in read_result(path)["results"]
     ]
@@ -342,14 +403,17 @@ def test_s01_a_buffer_over_the_limit_of_opencl(
     if count > 2**31:
         pytest.skip(f"{limit} bytes are more than the largest size of vector_add")
     path = tmp_path / "out.json"
-    arguments = run_arguments(path, "--device", device["id"], "--size", f"n={count}",
-                              "--dtype", "f64")
+    arguments = run_arguments(
+        path, "--device", device["id"], "--size", f"n={count}", "--dtype", "f64"
+    )
     parallax(*arguments).expect(0)
     (row,) = read_result(path)["results"]
     assert row["status"] == "unsupported"
     assert str(limit) in row["reason"]
     numbers = [int(word) for word in re.findall(r"\d+", row["reason"])]
-    assert any(8 * count <= number <= 8 * count + 256 for number in numbers), row["reason"]
+    assert any(8 * count <= number <= 8 * count + 256 for number in numbers), row[
+        "reason"
+    ]
     assert not row.get("summary")
     assert not re.search(r"\b(inf|nan|0\.00)\b", json.dumps(row))
 
@@ -366,7 +430,9 @@ def test_s02_a_binding_over_the_limit_of_vulkan(
     if 3 * 4 * count > limits["memory_bytes"]:
         pytest.skip("its memory is smaller still")
     path = tmp_path / "out.json"
-    parallax(*run_arguments(path, "--device", device["id"], "--size", f"n={count}")).expect(0)
+    parallax(
+        *run_arguments(path, "--device", device["id"], "--size", f"n={count}")
+    ).expect(0)
     (row,) = read_result(path)["results"]
     assert row["status"] == "unsupported"
     assert str(limits["max_binding_bytes"]) in row["reason"]
@@ -376,13 +442,19 @@ def test_s02_a_binding_over_the_limit_of_vulkan(
 # --- selectors ----------------------------------------------------------------------------------------
 
 
-def test_selectors_of_the_cpu(parallax: Caller, inventory: Json, tmp_path: Path) -> None:
+def test_selectors_of_the_cpu(
+    parallax: Caller, inventory: Json, tmp_path: Path
+) -> None:
     """D06, D16: "cpu" names every API of the processor, "api:index" one device."""
     expected = [
-        d["id"] for d in inventory["devices"] if d["gpu"] == "cpu" and d["alias_of"] is None
+        d["id"]
+        for d in inventory["devices"]
+        if d["gpu"] == "cpu" and d["alias_of"] is None
     ]
     path = tmp_path / "out.json"
     parallax(*run_arguments(path, "--device", "cpu")).expect(0)
-    assert sorted(row["device"] for row in read_result(path)["results"]) == sorted(expected)
+    assert sorted(row["device"] for row in read_result(path)["results"]) == sorted(
+        expected
+    )
     parallax(*run_arguments(path, "--device", "host:0", "--force")).expect(0)
     assert list(rows_of(read_result(path))) == [("vector_add/f32/n=7/naive", "host:0")]

@@ -6,7 +6,15 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Caller, Json, device_of, read_result, run_arguments, skip_or_fail, strict_json
+from conftest import (
+    Caller,
+    Json,
+    device_of,
+    read_result,
+    run_arguments,
+    skip_or_fail,
+    strict_json,
+)
 
 
 def pocl_library() -> str:
@@ -38,7 +46,9 @@ def ids(listed: Json, api: str) -> list[str]:
 
 
 def reason_of(listed: Json, api: str) -> str:
-    (reason,) = [absent["reason"] for absent in listed["absent"] if absent["api"] == api]
+    (reason,) = [
+        absent["reason"] for absent in listed["absent"] if absent["api"] == api
+    ]
     return reason
 
 
@@ -58,7 +68,9 @@ def test_o04_devices_is_strict_json(parallax: Caller) -> None:
         assert device["matched_by"] in ("uuid", "pci", "luid", "cpu", "none")
 
 
-def test_devices_as_text_names_every_device_and_reason(parallax: Caller, inventory: Json) -> None:
+def test_devices_as_text_names_every_device_and_reason(
+    parallax: Caller, inventory: Json
+) -> None:
     text = parallax("devices").expect(0).out
     for device in inventory["devices"]:
         assert device["id"] in text
@@ -99,7 +111,9 @@ def test_d01_one_library_named_twice(
     text = parallax("devices", env=two_manifests).expect(0).out
     assert "alias of opencl:0" in text
     path = tmp_path / "out.json"
-    outcome = parallax(*run_arguments(path, "--api", "opencl"), env=two_manifests).expect(0)
+    outcome = parallax(
+        *run_arguments(path, "--api", "opencl"), env=two_manifests
+    ).expect(0)
     assert [row["device"] for row in read_result(path)["results"]] == ["opencl:0"]
     assert "opencl:1" in outcome.err
 
@@ -114,9 +128,13 @@ def test_d15_an_alias_that_is_named_is_run(
     assert (row["device"], row["status"]) == ("opencl:1", "ok")
 
 
-def test_d06_index_over_two_platforms(parallax: Caller, two_manifests: dict[str, str]) -> None:
+def test_d06_index_over_two_platforms(
+    parallax: Caller, two_manifests: dict[str, str]
+) -> None:
     """D06: "0" is a device of every API: an error that lists them, not the last one."""
-    line = parallax("run", "--device", "0", env=two_manifests).expect(2).one_line_error()
+    line = (
+        parallax("run", "--device", "0", env=two_manifests).expect(2).one_line_error()
+    )
     assert "opencl:0" in line
     assert "host:0" in line
 
@@ -176,7 +194,9 @@ def test_d09_beside_a_working_platform(
     folder.mkdir()
     (folder / "a.icd").write_text("libno_such_driver.so.1\n")
     (folder / "b.icd").write_text(pocl_library() + "\n")
-    assert ids(listing(parallax, {"OCL_ICD_VENDORS": str(folder)}), "opencl") == ["opencl:0"]
+    assert ids(listing(parallax, {"OCL_ICD_VENDORS": str(folder)}), "opencl") == [
+        "opencl:0"
+    ]
 
 
 @pytest.mark.parametrize("variable", ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"])
@@ -203,7 +223,9 @@ def test_ids_are_the_same_in_every_listing(parallax: Caller, inventory: Json) ->
     """D06: one flat id per device, the same each time."""
     for _ in range(2):
         again = listing(parallax)
-        assert [d["id"] for d in again["devices"]] == [d["id"] for d in inventory["devices"]]
-        assert [d["uuid"] if "uuid" in d else None for d in again["gpus"]] == [
-            d["uuid"] if "uuid" in d else None for d in inventory["gpus"]
+        assert [d["id"] for d in again["devices"]] == [
+            d["id"] for d in inventory["devices"]
+        ]
+        assert [gpu["id"] for gpu in again["gpus"]] == [
+            gpu["id"] for gpu in inventory["gpus"]
         ]
