@@ -50,6 +50,9 @@ class Case {
   [[nodiscard]] std::optional<std::string> find_stray_write(std::uint32_t index,
                                                             std::span<const std::byte> bytes) const;
 
+  /// Host memory for one buffer at a time, kept between uses: fresh pages cost more than the copy.
+  std::span<std::byte> scratch(std::uint64_t size_bytes);
+
   Device& device_;
   const Workload& workload_;
   PrepareRequest request_;
@@ -59,6 +62,7 @@ class Case {
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<Launch> launches_;
+  Bytes scratch_;
 };
 
 }  // namespace parallax

@@ -36,26 +36,12 @@ std::vector<double> times_of(const std::vector<Sample>& samples, double Sample::
   return values;
 }
 
-std::shared_ptr<const Reference> reference_of(const PlannedCase& planned, std::uint64_t seed) {
-  const std::vector<BufferSpec> specs = planned.workload->buffers(planned.problem());
-  std::vector<std::vector<std::byte>> inputs;
-  for (std::uint32_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role == Role::in) inputs.push_back(make_input(specs[i], seed, i));
-  }
-  return std::make_shared<const Reference>(planned.workload->expected(planned.problem(), inputs));
-}
-
 /// Runs a case on its devices: each step of the recipe is one method, in order.
 class CaseRun {
  public:
   CaseRun(const PlannedCase& planned, Workers& workers, const Inventory& inventory,
           const SamplingRule& rule, std::uint64_t seed)
-      : planned_(planned),
-        workers_(workers),
-        inventory_(inventory),
-        rule_(rule),
-        seed_(seed),
-        start_(Clock::now()) {
+      : planned_(planned), workers_(workers), inventory_(inventory), rule_(rule), seed_(seed) {
     for (const PlannedDevice& device : planned.devices) rows_.push_back(new_row(device));
   }
 
@@ -111,7 +97,7 @@ class CaseRun {
         row.outcome = *outcome;
         continue;
       }
-      if (!expected) expected = reference_of(planned_, seed_);
+      if (!expected) expected = workers_.expected(planned_, seed_);
       Worker* worker = std::get<Worker*>(found);
       const PrepareReply reply =
           worker->prepare({.name = planned_.name, .seed = seed_, .expected = expected});
@@ -226,6 +212,7 @@ class CaseRun {
   }
 
   void sample_rounds() {
+    start_ = Clock::now();
     RoundOrder order(contenders_.size(), seed_);
     // A rejected round is replaced, but not without end.
     const std::uint32_t most = rule_.rounds + rule_.rounds / 2;
@@ -407,6 +394,23 @@ void Workers::give_up(const std::string& device_id, const std::string& reason) {
   Entry& entry = entries_[device_id];
   entry.worker.reset();
   entry.outcome = {Status::error, fmt::format("{} was given up after: {}", device_id, reason)};
+}
+
+std::shared_ptr<const Reference> Workers::expected(const PlannedCase& planned, std::uint64_t seed) {
+  const std::string key =
+      fmt::format("{}/{}/{}/{}", planned.name.workload, to_string(planned.name.dtype),
+                  format_size(planned.name.size), seed);
+  if (key == expected_key_) return expected_;
+  expected_.reset();  // before the next one takes as much memory again
+  const std::vector<BufferSpec> specs = planned.workload->buffers(planned.problem());
+  std::vector<Bytes> inputs;
+  for (std::uint32_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role == Role::in) inputs.push_back(make_input(specs[i], seed, i));
+  }
+  expected_ =
+      std::make_shared<const Reference>(planned.workload->expected(planned.problem(), inputs));
+  expected_key_ = key;
+  return expected_;
 }
 
 std::map<std::string, ClockFacts> Workers::clocks() const {

@@ -28,7 +28,8 @@ struct SamplingRule {
 };
 SamplingRule sampling_rule(Preset preset);
 
-/// Opens workers as cases need them and keeps them for the run.
+/// What the cases of a run share: workers, opened as cases need them and kept, and the expected
+/// values of the last problem, which its variants have in common.
 class Workers {
  public:
   using Open = std::function<std::unique_ptr<Worker>(const std::string& device_id)>;
@@ -40,6 +41,9 @@ class Workers {
   /// Closes a device that was lost; every later case on it gets the reason.
   void give_up(const std::string& device_id, const std::string& reason);
 
+  /// Expected values of a case's problem.
+  std::shared_ptr<const Reference> expected(const PlannedCase& planned, std::uint64_t seed);
+
   /// Clock of every device opened so far.
   [[nodiscard]] std::map<std::string, ClockFacts> clocks() const;
 
@@ -50,6 +54,8 @@ class Workers {
   };
   Open open_;
   std::map<std::string, Entry> entries_;
+  std::string expected_key_;
+  std::shared_ptr<const Reference> expected_;
 };
 
 /// Balanced order: over any `count` successive rounds every device goes first once; the order

@@ -83,6 +83,27 @@ Verdict compare_bitwise(const Reference& reference, Dtype dtype,
   return verdict;
 }
 
+/// FNV-1a over 64-bit words in four independent lanes: one lane would wait for its multiply.
+std::uint64_t digest_piece(std::span<const std::byte> bytes) {
+  constexpr std::uint64_t kPrime = 0x100000001b3u;
+  std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};
+  const std::size_t blocks = bytes.size() / 32;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + b * 32 + lane * 8, sizeof word);
+      lanes[lane] = (lanes[lane] ^ word) * kPrime;
+      lanes[lane] ^= lanes[lane] >> 29;
+    }
+  }
+  std::uint64_t hash = 0xcbf29ce484222325u ^ bytes.size();
+  for (std::uint64_t lane : lanes) hash = (hash ^ lane) * kPrime;
+  for (std::size_t i = blocks * 32; i < bytes.size(); ++i) {
+    hash = (hash ^ std::to_integer<std::uint64_t>(bytes[i])) * kPrime;
+  }
+  return hash;
+}
+
 }  // namespace
 
 Verdict compare(const Reference& reference, const Tolerance& tolerance, Dtype output_dtype,
@@ -95,24 +116,17 @@ Verdict compare(const Reference& reference, const Tolerance& tolerance, Dtype ou
 }
 
 std::uint64_t digest(std::span<const std::byte> bytes) {
-  // FNV-1a over 64-bit words in four independent lanes: one lane would wait for its multiply.
-  constexpr std::uint64_t kPrime = 0x100000001b3u;
-  std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};
-  const std::size_t blocks = bytes.size() / 32;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    for (std::size_t lane = 0; lane < 4; ++lane) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes.data() + b * 32 + lane * 8, sizeof word);
-      lanes[lane] = (lanes[lane] ^ word) * kPrime;
-      lanes[lane] ^= lanes[lane] >> 29;
+  // Pieces of fixed size, so that the digest does not depend on the number of threads.
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::vector<std::uint64_t> pieces((bytes.size() + kPiece - 1) / kPiece);
+  const auto hash_pieces = [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t p = first; p < last; ++p) {
+      const std::size_t offset = p * kPiece;
+      pieces[p] = digest_piece(bytes.subspan(offset, std::min(kPiece, bytes.size() - offset)));
     }
-  }
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (std::uint64_t lane : lanes) hash = (hash ^ lane) * kPrime;
-  for (std::size_t i = blocks * 32; i < bytes.size(); ++i) {
-    hash = (hash ^ std::to_integer<std::uint64_t>(bytes[i])) * kPrime;
-  }
-  return hash;
+  };
+  parallel_ranges(pieces.size(), hash_pieces, 1);
+  return digest_piece(std::as_bytes(std::span(pieces)));
 }
 
 }  // namespace parallax

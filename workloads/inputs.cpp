@@ -1,5 +1,6 @@
 #include "workloads/inputs.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include "workloads/half.hpp"
@@ -27,36 +28,62 @@ Half to_f16(std::uint64_t r) {
 }
 std::uint32_t to_i32(std::uint64_t r) { return static_cast<std::uint32_t>(r >> 32); }
 
-template <typename Convert>
-void fill_with(std::uint64_t key, std::span<std::byte> bytes, Convert convert) {
-  using T = decltype(convert(0));
-  parallel_ranges(bytes.size() / sizeof(T), [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t i = first; i < last; ++i) {
-      const T value = convert(mix(key + (i + 1) * kGolden));
-      std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
-    }
-  });
+std::uint64_t key_of(std::uint64_t seed, std::uint32_t stream) {
+  return mix(mix(seed + kGolden) + (stream + 1) * kGolden);
+}
+
+/// Calls visit(convert) with the conversion of the dtype from 64 random bits.
+template <typename Visit>
+auto with_conversion(Dtype dtype, Visit visit) {
+  switch (dtype) {
+    case Dtype::f16:
+      return visit(to_f16);
+    case Dtype::f32:
+      return visit(to_f32);
+    case Dtype::f64:
+      return visit(to_f64);
+    case Dtype::i32:
+      break;
+  }
+  return visit(to_i32);
 }
 
 }  // namespace
 
 void fill_random(Dtype dtype, std::uint64_t seed, std::uint32_t stream,
                  std::span<std::byte> bytes) {
-  const std::uint64_t key = mix(mix(seed + kGolden) + (stream + 1) * kGolden);
-  switch (dtype) {
-    case Dtype::f16:
-      return fill_with(key, bytes, to_f16);
-    case Dtype::f32:
-      return fill_with(key, bytes, to_f32);
-    case Dtype::f64:
-      return fill_with(key, bytes, to_f64);
-    case Dtype::i32:
-      return fill_with(key, bytes, to_i32);
-  }
+  const std::uint64_t key = key_of(seed, stream);
+  with_conversion(dtype, [&](auto convert) {
+    using T = decltype(convert(0));
+    parallel_ranges(bytes.size() / sizeof(T), [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; ++i) {
+        const T value = convert(mix(key + (i + 1) * kGolden));
+        std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+      }
+    });
+  });
 }
 
-std::vector<std::byte> make_input(const BufferSpec& spec, std::uint64_t seed, std::uint32_t index) {
-  std::vector<std::byte> bytes(spec.size_bytes());
+bool is_random(Dtype dtype, std::uint64_t seed, std::uint32_t stream,
+               std::span<const std::byte> bytes) {
+  const std::uint64_t key = key_of(seed, stream);
+  std::atomic<bool> same = true;
+  with_conversion(dtype, [&](auto convert) {
+    using T = decltype(convert(0));
+    parallel_ranges(bytes.size() / sizeof(T), [&](std::uint64_t first, std::uint64_t last) {
+      bool part = true;
+      for (std::uint64_t i = first; i < last; ++i) {
+        const T value = convert(mix(key + (i + 1) * kGolden));
+        part &= std::memcmp(bytes.data() + i * sizeof(T), &value, sizeof value) == 0;
+      }
+      if (!part) same = false;
+    });
+  });
+  return same;
+}
+
+Bytes make_input(const BufferSpec& spec, std::uint64_t seed, std::uint32_t index) {
+  Bytes bytes(spec.size_bytes());
   fill_random(spec.dtype, seed, index, bytes);
   return bytes;
 }

@@ -18,7 +18,11 @@ namespace parallax {
 /// Source: counter-based use of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 void fill_random(Dtype dtype, std::uint64_t seed, std::uint32_t stream, std::span<std::byte> bytes);
 
+/// Says whether `bytes` are what fill_random() writes for the same arguments.
+bool is_random(Dtype dtype, std::uint64_t seed, std::uint32_t stream,
+               std::span<const std::byte> bytes);
+
 /// Contents of one input buffer of a problem; `index` counts all buffers of the problem.
-std::vector<std::byte> make_input(const BufferSpec& spec, std::uint64_t seed, std::uint32_t index);
+Bytes make_input(const BufferSpec& spec, std::uint64_t seed, std::uint32_t index);
 
 }  // namespace parallax

@@ -5,9 +5,10 @@
 
 namespace parallax {
 
-/// Calls body(first, last) on disjoint ranges that cover [0, count), on all cores when the work is
-/// worth a thread. Returns when all have finished. Errors: `body` must not throw.
+/// Calls body(first, last) on disjoint ranges that cover [0, count), on all cores, with at least
+/// `worth_a_thread` items each. Returns when all have finished. Errors: `body` must not throw.
 void parallel_ranges(std::uint64_t count,
-                     const std::function<void(std::uint64_t, std::uint64_t)>& body);
+                     const std::function<void(std::uint64_t, std::uint64_t)>& body,
+                     std::uint64_t worth_a_thread = 1 << 16);
 
 }  // namespace parallax

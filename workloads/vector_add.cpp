@@ -78,8 +78,7 @@ class VectorAdd : public Workload {
              .constants = as_constants(Constants{static_cast<std::uint32_t>(units)})}};
   }
 
-  Reference expected(const Problem& problem,
-                     std::span<const std::vector<std::byte>> inputs) const override {
+  Reference expected(const Problem& problem, std::span<const Bytes> inputs) const override {
     switch (problem.dtype) {
       case Dtype::f16:
         return add_all<Half>(problem, inputs, [](Half a, Half b) {
@@ -113,13 +112,12 @@ class VectorAdd : public Workload {
 
  private:
   template <typename T, typename Add>
-  static Reference add_all(const Problem& problem, std::span<const std::vector<std::byte>> inputs,
-                           Add add) {
+  static Reference add_all(const Problem& problem, std::span<const Bytes> inputs, Add add) {
     const std::uint64_t n = problem.dim("n");
     Reference reference{.buffer = 2,
                         .dtype = problem.dtype,
                         .ranges = {{.first = 0, .count = n}},
-                        .values = std::vector<std::byte>(n * sizeof(T))};
+                        .values = Bytes(n * sizeof(T))};
     parallel_ranges(n, [&](std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t i = first; i < last; ++i) {
         T a;

@@ -70,10 +70,10 @@ Extent3 spread_groups(std::uint64_t total) {
 }
 
 void parallel_ranges(std::uint64_t count,
-                     const std::function<void(std::uint64_t, std::uint64_t)>& body) {
-  constexpr std::uint64_t kWorthAThread = 1 << 16;
+                     const std::function<void(std::uint64_t, std::uint64_t)>& body,
+                     std::uint64_t worth_a_thread) {
   const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t parts = std::min(cores, count / kWorthAThread);
+  const std::uint64_t parts = std::min(cores, count / worth_a_thread);
   if (parts < 2) {
     if (count > 0) body(0, count);
     return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/device.hpp"
+#include "workloads/bytes.hpp"
 #include "workloads/dtype.hpp"
 
 namespace parallax {
@@ -76,7 +77,7 @@ struct Reference {
   std::uint32_t buffer = 0;  ///< index into buffers(problem)
   Dtype dtype = Dtype::f32;  ///< dtype of `values`
   std::vector<Range> ranges;
-  std::vector<std::byte> values;
+  Bytes values;
 };
 
 /// How far an output may be from its reference. "bitwise": not at all, limit 0.
@@ -119,8 +120,8 @@ class Workload {
   /// Computes what the out buffer must hold, in higher precision than the dtype where rounding
   /// can differ: every element of small problems, whole sampled rows of large ones.
   /// Order: `inputs` are the contents of the buffers of role `in`, in order.
-  [[nodiscard]] virtual Reference expected(
-      const Problem& problem, std::span<const std::vector<std::byte>> inputs) const = 0;
+  [[nodiscard]] virtual Reference expected(const Problem& problem,
+                                           std::span<const Bytes> inputs) const = 0;
 
   [[nodiscard]] virtual Tolerance tolerance(const Problem& problem) const = 0;
   [[nodiscard]] virtual Cost cost(const Problem& problem) const = 0;

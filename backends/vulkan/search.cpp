@@ -108,11 +108,18 @@ std::string no_driver_reason() {
 std::string missing_nvidia_reason() {
   if (!has_nvidia_driver()) return "";
   const Search found = search();
+  std::string cause = "its manifest nvidia_icd.json is missing";
+  if (found.nvidia_manifest) {
+    cause = "its manifest is there, so the library that it names does not work here";
+    // Without it the driver's library loads and then gives no vkCreateInstance.
+    constexpr const char* kEgl[] = {"libEGL.so.1"};
+    const auto egl = Library::open(kEgl);
+    if (std::holds_alternative<Absent>(egl)) {
+      cause += "; it needs libEGL.so.1 (package libegl1), which cannot be opened";
+    }
+  }
   return fmt::format("an NVIDIA driver is installed, but Vulkan lists no NVIDIA device: {} ({})",
-                     found.nvidia_manifest
-                         ? "its manifest is there, so the library that it names does not work here"
-                         : "its manifest nvidia_icd.json is missing",
-                     found.words);
+                     cause, found.words);
 }
 
 }  // namespace parallax::vulkan

@@ -1,0 +1,149 @@
+#include "workloads/inputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "workloads/half.hpp"
+
+namespace parallax {
+namespace {
+
+std::vector<std::byte> random_bytes(Dtype dtype, std::uint64_t seed, std::uint32_t stream,
+                                    std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  fill_random(dtype, seed, stream, bytes);
+  return bytes;
+}
+
+template <typename T>
+std::vector<T> values(Dtype dtype, std::size_t count, std::uint64_t seed = 1,
+                      std::uint32_t stream = 0) {
+  const auto bytes = random_bytes(dtype, seed, stream, count * sizeof(T));
+  std::vector<T> out(count);
+  std::memcpy(out.data(), bytes.data(), bytes.size());
+  return out;
+}
+
+/// Bits of entropy per byte, from counts of single bytes.
+double entropy(std::span<const std::byte> bytes) {
+  std::array<std::size_t, 256> counts{};
+  for (std::byte b : bytes) ++counts[std::to_integer<std::size_t>(b)];
+  double bits = 0.0;
+  for (std::size_t count : counts) {
+    if (count == 0) continue;
+    const double p = static_cast<double>(count) / static_cast<double>(bytes.size());
+    bits -= p * std::log2(p);
+  }
+  return bits;
+}
+
+constexpr std::array kDtypes = {Dtype::f16, Dtype::f32, Dtype::f64, Dtype::i32};
+
+/// The first values of a stream, computed by hand from the published generator.
+TEST(FillRandom, GivesTheGoldenBytes) {
+  const auto first = [](std::uint64_t seed, std::uint32_t stream) {
+    return values<std::uint32_t>(Dtype::i32, 4, seed, stream);
+  };
+  using Words = std::vector<std::uint32_t>;
+  EXPECT_EQ(first(1, 0), (Words{0xb18a02f4, 0xf8c5b62c, 0x6d339d17, 0xce639a27}));
+  EXPECT_EQ(first(1, 1), (Words{0x9edbe9bd, 0x7d8e67d8, 0x76e36d62, 0x8e1e6eac}));
+  EXPECT_EQ(first(12345, 2), (Words{0xe5259aa3, 0x139fce05, 0x3ce6efaa, 0x5033dedb}));
+}
+
+TEST(FillRandom, IsTheSameWhateverTheLength) {
+  for (Dtype dtype : kDtypes) {
+    const auto long_run = random_bytes(dtype, 7, 2, 1 << 20);
+    const auto short_run = random_bytes(dtype, 7, 2, 1000);
+    EXPECT_TRUE(std::equal(short_run.begin(), short_run.end(), long_run.begin()));
+  }
+}
+
+TEST(FillRandom, TellsSeedsAndStreamsApart) {
+  for (Dtype dtype : kDtypes) {
+    const auto base = random_bytes(dtype, 1, 0, 4096);
+    EXPECT_EQ(base, random_bytes(dtype, 1, 0, 4096));
+    EXPECT_NE(base, random_bytes(dtype, 2, 0, 4096));
+    EXPECT_NE(base, random_bytes(dtype, 1, 1, 4096));
+    EXPECT_NE(random_bytes(dtype, 1, 1, 4096), random_bytes(dtype, 2, 0, 4096));
+  }
+}
+
+TEST(FillRandom, GivesFloatsBetweenMinusOneAndOne) {
+  double sum = 0.0;
+  for (float v : values<float>(Dtype::f32, 1 << 16)) {
+    ASSERT_TRUE(v >= -1.0f && v <= 1.0f) << v;
+    sum += v;
+  }
+  EXPECT_LT(std::abs(sum / (1 << 16)), 0.02);
+  for (double v : values<double>(Dtype::f64, 1 << 16)) ASSERT_TRUE(v >= -1.0 && v <= 1.0) << v;
+}
+
+TEST(FillRandom, UsesEveryMantissaBit) {
+  std::uint32_t ones32 = 0, zeros32 = 0;
+  for (auto v : values<std::uint32_t>(Dtype::f32, 1 << 12)) ones32 |= v, zeros32 |= ~v;
+  EXPECT_EQ(ones32 & 0x7fffffu, 0x7fffffu);
+  EXPECT_EQ(zeros32 & 0x7fffffu, 0x7fffffu);
+  std::uint64_t ones64 = 0, zeros64 = 0;
+  for (auto v : values<std::uint64_t>(Dtype::f64, 1 << 12)) ones64 |= v, zeros64 |= ~v;
+  EXPECT_EQ(ones64 & 0xfffffffffffffu, 0xfffffffffffffu);
+  EXPECT_EQ(zeros64 & 0xfffffffffffffu, 0xfffffffffffffu);
+}
+
+TEST(FillRandom, SpreadsIntegersOverTheWholeType) {
+  std::int32_t least = 0, most = 0;
+  for (auto v : values<std::int32_t>(Dtype::i32, 1 << 12)) {
+    least = std::min(least, v);
+    most = std::max(most, v);
+  }
+  EXPECT_LT(least, -2'000'000'000);
+  EXPECT_GT(most, 2'000'000'000);
+}
+
+TEST(FillRandom, KeepsHalvesOnAGridWhereSumsAreExact) {
+  const auto a = values<Half>(Dtype::f16, 1 << 14, 1, 0);
+  const auto b = values<Half>(Dtype::f16, 1 << 14, 1, 1);
+  bool negative = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto x = static_cast<float>(a[i]);
+    const auto y = static_cast<float>(b[i]);
+    ASSERT_EQ(x * 1024.0f, std::floor(x * 1024.0f)) << x;
+    ASSERT_TRUE(x >= -1.0f && x < 1.0f) << x;
+    ASSERT_EQ(static_cast<float>(Half(x + y)), x + y) << x << " + " << y;
+    negative |= x < 0.0f;
+  }
+  EXPECT_TRUE(negative);
+}
+
+TEST(FillRandom, IsIncompressible) {
+  for (Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
+    const auto bytes = random_bytes(dtype, 3, 0, 1 << 20);
+    // f32 and f64 carry their exponent in one or two bytes of four or eight.
+    EXPECT_GT(entropy(bytes), dtype == Dtype::i32 ? 7.99 : 7.0) << to_string(dtype);
+    // And no block repeats: 16-byte blocks of a megabyte are all different.
+    std::vector<std::array<std::byte, 16>> blocks(bytes.size() / 16);
+    std::memcpy(blocks.data(), bytes.data(), bytes.size());
+    std::ranges::sort(blocks);
+    EXPECT_EQ(std::ranges::adjacent_find(blocks), blocks.end()) << to_string(dtype);
+  }
+  // f16 has 2048 values, 11 bits of 16.
+  const auto f16 = values<std::uint16_t>(Dtype::f16, 1 << 16);
+  std::vector<bool> seen(1 << 16);
+  for (auto v : f16) seen[v] = true;
+  EXPECT_GT(std::ranges::count(seen, true), 2000);
+}
+
+TEST(MakeInput, FillsThePaddingToo) {
+  const BufferSpec spec{
+      .name = "a", .role = Role::in, .dtype = Dtype::f32, .count = 5, .allocated = 8};
+  const auto bytes = make_input(spec, 9, 1);
+  EXPECT_EQ(bytes.size(), 32u);
+  EXPECT_EQ(bytes, random_bytes(Dtype::f32, 9, 1, 32));
+  EXPECT_NE(bytes, make_input(spec, 9, 0));
+}
+
+}  // namespace
+}  // namespace parallax
