@@ -58,8 +58,9 @@ esac
 
 status=0
 "$parallax" run --preset "$preset" --output "$output" "${arguments[@]}" || status=$?
-[[ $output != - ]] || exit "$status"
-[[ -f $output ]] || exit "$status"
+case $output:$status in
+  -:* | *:2 | *:77) exit "$status" ;;  # no file, or none of this run
+esac
 "$parallax" validate "$output" >&2 || { ((status)) || status=$?; }
 echo "$output"
 exit "$status"

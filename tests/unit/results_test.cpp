@@ -1,13 +1,9 @@
 #include "harness/results.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <clocale>
-#include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <locale>
 #include <nlohmann/json.hpp>
@@ -15,6 +11,7 @@
 #include <stdexcept>
 
 #include "harness/context.hpp"
+#include "tests/unit/files.hpp"
 
 namespace parallax {
 namespace {
@@ -25,30 +22,6 @@ using nlohmann::json;
 fs::path golden_folder() {
   return fs::path(__FILE__).parent_path().parent_path() / "golden" / "results";
 }
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << path;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// A folder of this test, gone with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "parallax.XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), {}));
-  }
-
- private:
-  fs::path path_;
-};
 
 ListedDevice listed(std::string id, std::string api, std::string gpu) {
   ListedDevice device;
@@ -374,6 +347,7 @@ TEST(ResultCheck, TellsGoodGoldenFilesFromBadOnes) {
   std::size_t bad = 0;
   for (const auto& entry : fs::directory_iterator(golden_folder())) {
     const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".json")) continue;
     const auto errors = check_result_text(read_file(entry.path()));
     if (name.starts_with("bad_")) {
       ++bad;
@@ -439,120 +413,7 @@ TEST(ResultText, O06_DoesNotDependOnTheLocale) {
   EXPECT_EQ(errors, "");
 }
 
-TEST(WriteAtomically, ReplacesAFileAndLeavesNothingElse) {
-  const TemporaryFolder folder;
-  const fs::path path = folder.path() / "a.json";
-  write_atomically(path, "old");
-  write_atomically(path, "new");
-  EXPECT_EQ(read_file(path), "new");
-  EXPECT_EQ(folder.entries(), 1u);
-}
-
-TEST(WriteAtomically, FollowsALinkAndKeepsIt) {
-  const TemporaryFolder folder;
-  write_atomically(folder.path() / "a.json", "old");
-  fs::create_symlink("a.json", folder.path() / "link.json");
-  write_atomically(folder.path() / "link.json", "new");
-  EXPECT_TRUE(fs::is_symlink(folder.path() / "link.json"));
-  EXPECT_EQ(read_file(folder.path() / "a.json"), "new");
-}
-
-std::string write_error(const fs::path& path) {
-  try {
-    write_atomically(path, "text");
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-TEST(WriteAtomically, NamesPathAndCause) {
-  EXPECT_EQ(write_error("/dev/full"), "cannot write /dev/full: No space left on device");
-  EXPECT_EQ(write_error("/nonexistent/a.json"),
-            "cannot write /nonexistent/a.json: No such file or directory");
-  const TemporaryFolder folder;
-  EXPECT_EQ(write_error(folder.path()),
-            "cannot write " + folder.path().string() + ": Is a directory");
-  EXPECT_EQ(write_error("/dev/null"), "no error");
-  EXPECT_EQ(write_error("/proc/a.json").substr(0, 26), "cannot write /proc/a.json:");
-}
-
-TEST(WriteAtomically, LeavesTheOldFileWhereTheFolderRefuses) {
-  const TemporaryFolder folder;
-  const fs::path path = folder.path() / "a.json";
-  write_atomically(path, "old");
-  fs::permissions(folder.path(), static_cast<fs::perms>(0555));
-  const uid_t user = ::geteuid();
-  constexpr uid_t kNobody = 65534;  // root may write anywhere
-  if (user == 0) {
-    ASSERT_EQ(::seteuid(kNobody), 0);
-  }
-  const std::string error = write_error(path);
-  if (user == 0) {
-    ASSERT_EQ(::seteuid(user), 0);
-  }
-  fs::permissions(folder.path(), fs::perms::owner_all);
-  EXPECT_EQ(error, "cannot write " + path.string() + ": Permission denied");
-  EXPECT_EQ(read_file(path), "old");
-  EXPECT_EQ(folder.entries(), 1u);
-}
-
-TEST(WriteAtomically, LeavesTheOldFileWhenTheDiskIsFull) {
-  const TemporaryFolder folder;
-  const fs::path path = folder.path() / "a.json";
-  write_atomically(path, "old");
-  // A limit on file sizes fails in the middle of a write, as a full disk does.
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit tight{.rlim_cur = 4096, .rlim_max = before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
-  std::string error;
-  try {
-    write_atomically(path, std::string(10000, 'x'));
-  } catch (const std::runtime_error& caught) {
-    error = caught.what();
-  }
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, handler);
-  EXPECT_EQ(error, "cannot write " + path.string() + ": File too large");
-  EXPECT_EQ(read_file(path), "old");
-  EXPECT_EQ(folder.entries(), 1u);
-}
-
-TEST(Context, ReadsTheMachineBelowARoot) {
-  const TemporaryFolder root;
-  fs::create_directories(root.path() / "etc");
-  fs::create_directories(root.path() / "proc");
-  std::ofstream(root.path() / "etc/os-release") << "NAME=x\nPRETTY_NAME=\"Example Linux 1\"\n";
-  std::ofstream(root.path() / "proc/cpuinfo") << "processor\t: 0\nmodel name\t: Example CPU\n";
-  std::ofstream(root.path() / "proc/meminfo") << "MemTotal:       2048 kB\nMemFree: 1 kB\n";
-  const HostFacts facts = host_facts(root.path());
-  EXPECT_EQ(facts.os, "Example Linux 1");
-  EXPECT_EQ(facts.cpu, "Example CPU");
-  EXPECT_EQ(facts.memory_bytes, 2048u * 1024);
-}
-
-TEST(Context, LacksWhatTheMachineDoesNotTell) {
-  const TemporaryFolder root;
-  const HostFacts facts = host_facts(root.path());
-  EXPECT_EQ(facts.os, "");
-  EXPECT_EQ(facts.memory_bytes, 0u);
-}
-
-// O14: neither host name nor paths of this machine are in the facts.
-TEST(Context, O14_TellsNothingPrivate) {
-  char node[256] = "";
-  ASSERT_EQ(::gethostname(node, sizeof node - 1), 0);
-  const HostFacts host = host_facts();
-  EXPECT_EQ(host.kernel.find(std::string(" ") + node + " "), std::string::npos);
-  const ToolFacts tool = tool_facts();
-  EXPECT_EQ(tool.name, "parallax");
-  EXPECT_FALSE(tool.version.empty());
-  EXPECT_EQ(tool.flags.find('/'), std::string::npos);
-}
-
-TEST(Context, TellsTheTimeAsTheSchemaAsks) {
+TEST(ResultText, TakesTheFactsOfThisBuildAndMachine) {
   ResultFile file = example();
   file.created = utc_now();
   file.tool = tool_facts();
