@@ -74,7 +74,7 @@ def test_l02_the_option_is_named_not_its_value(parallax: Caller) -> None:
         (["run", *HOST, "--dtype", "float"], "f32"),
         (["run", *HOST, "--workload", "vector_ad"], "vector_add"),
         (["run", *HOST, "--variant", "vec_4"], "vec4"),
-        (["run", *HOST, "--tier", "mached"], "matched"),
+        (["run", *HOST, "--tier", "matchd"], "matched"),
         (["run", *HOST, "--preset", "quik"], "quick"),
         (["run", *HOST, "--filter", "(["], "(["),
         (["run", *HOST, "--filter", "matches_nothing"], "match"),

@@ -120,9 +120,9 @@ TEST_F(ChooseDevices, CrossesSelectorsWithApis) {
 
 TEST_F(ChooseDevices, RefusesAnUnknownApiWithTheNearest) {
   Filters filters;
-  filters.apis = {"alhpa"};
+  filters.apis = {"alphq"};
   const auto message = message_of(kExitUsage, [&] { choose(backends(), filters); });
-  EXPECT_THAT(message, HasSubstr("alhpa"));
+  EXPECT_THAT(message, HasSubstr("alphq"));
   EXPECT_THAT(message, HasSubstr("alpha"));
 }
 
@@ -267,7 +267,7 @@ TEST_F(MakePlan, RefusesUnknownNamesWithTheNearest) {
   refused(&Filters::dtypes, "f23", "f32");
   refused(&Filters::dtypes, "float", "f32");
   refused(&Filters::variants, "vec_4", "vec4");
-  refused(&Filters::tiers, "mached", "matched");
+  refused(&Filters::tiers, "matchd", "matched");
 }
 
 TEST_F(MakePlan, RefusesBadSizes) {  // S08 among them
