@@ -172,7 +172,9 @@ def run_arguments(output: str | Path, *more: str) -> list[str | Path]:
         chosen += ["--dtype", "f32"]
     if "--variant" not in chosen:
         chosen += ["--variant", "naive"]
-    return ["run", "--rounds", "6", *chosen, "--output", output]
+    if "--rounds" not in chosen:
+        chosen += ["--rounds", "6"]
+    return ["run", *chosen, "--output", output]
 
 
 def rows_of(file: Json) -> dict[tuple[str, str], Json]:

@@ -374,7 +374,7 @@ def test_t11_the_wall_clock_wins(fake: Caller, tmp_path: Path) -> None:
     script = machine(fakea=[card(faults=faults, times=times)])
     start = time.monotonic()
     row = only_row(
-        run(fake, tmp_path, script, "--preset", "quick", "--rounds=500", code=0)
+        run(fake, tmp_path, script, "--preset", "quick", "--rounds", "500", code=0)
     )
     assert time.monotonic() - start < 40, "500 rounds would last minutes"
     assert row["status"] == "ok"

@@ -74,9 +74,12 @@ def test_every_row_is_ok(quick: QuickRun, inventory: Json, api: str) -> None:
         assert row["verify"]["checked"] == row["size"]["n"]
         assert row["verify"]["worst"] == 0
         assert row["summary"]["median_ns"] > 0
+        assert row["rates"]["bytes_per_s"] > 0
+        if row["summary"]["ci95_ns"] is None:  # the time budget ended before six rounds
+            assert "unconverged" in row["flags"]
+            continue
         low, high = row["summary"]["ci95_ns"]
         assert low <= row["summary"]["median_ns"] <= high
-        assert row["rates"]["bytes_per_s"] > 0
 
 
 def test_all_apis_run_the_same_cases_with_the_same_n(quick: QuickRun) -> None:
