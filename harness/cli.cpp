@@ -74,7 +74,9 @@ struct CommandLine {
     add_preset(*run, options.preset);
     run->add_option("--rounds", options.rounds, "Rounds per case instead of the preset's")
         ->check(CLI::Range(1u, 10000u));
-    run->add_option("--seed", options.seed, "Seed of inputs and order")->capture_default_str();
+    run->add_option("--seed", options.seed, "Seed of inputs and order")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     run->add_option("--require", options.require, "APIs that must have a device, else exit 4")
         ->delimiter(',');
     run->add_flag("--verify-only", options.verify_only, "Check results, measure nothing");

@@ -1,8 +1,3 @@
-// GCC 12 sees an overlap in "[" + name, which the validator's headers do (GCC bug 105651).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wrestrict"
-#endif
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -118,22 +118,39 @@ const Gpu* default_gpu(const Inventory& inventory, const std::vector<std::string
   return nullptr;
 }
 
+/// Says why an API has no device among those chosen by default.
+std::string why_left_out(const Inventory& inventory, const std::string& api) {
+  for (const AbsentApi& absent : inventory.absent) {
+    if (absent.api == api) return fmt::format("{}: {}", api, absent.reason);
+  }
+  // It has devices and still none here: a CPU beside a GPU, or another GPU.
+  std::vector<std::string> others;
+  for (const ListedDevice& d : inventory.devices) {
+    if (d.info.api == api) others.push_back(fmt::format("{} ({})", d.info.id, d.info.name));
+  }
+  return fmt::format("{}: has only {}, which runs only when named by --device", api,
+                     fmt::join(others, ", "));
+}
+
 std::string no_device_reason(const Backends& backends, const std::vector<std::string>& apis) {
   std::vector<std::string> reasons;
-  for (const AbsentApi& absent : backends.inventory().absent) {
-    if (apis.empty() || contains(apis, absent.api)) {
-      reasons.push_back(fmt::format("{}: {}", absent.api, absent.reason));
-    }
-  }
-  // An API may have devices and still none here: a CPU beside a GPU, say.
-  for (const std::string& api : apis) {
-    for (const ListedDevice& d : backends.inventory().devices) {
-      if (d.info.api != api) continue;
-      reasons.push_back(fmt::format("{}: has only {} ({}), which runs only when named by --device",
-                                    api, d.info.id, d.info.name));
-    }
+  for (const std::string& api : apis.empty() ? backends.apis() : apis) {
+    reasons.push_back(why_left_out(backends.inventory(), api));
   }
   return fmt::format("no usable device: {}", fmt::join(reasons, "; "));
+}
+
+/// Tells of every API that was asked for, or that a run would show by default, and is not there.
+void note_missing(const Backends& backends, const Filters& filters,
+                  const std::vector<std::string>& chosen, std::vector<std::string>& notes) {
+  for (const std::string& api : filters.apis.empty() ? backends.apis() : filters.apis) {
+    const bool present = std::ranges::any_of(
+        chosen, [&](const std::string& id) { return id.starts_with(api + ":"); });
+    const bool asked = !filters.apis.empty() || api != "host";
+    if (!present && asked) {
+      notes.push_back("not measured: " + why_left_out(backends.inventory(), api));
+    }
+  }
 }
 
 void check_apis(const Backends& backends, const std::vector<std::string>& apis) {
@@ -194,6 +211,7 @@ std::vector<std::string> choose_devices(const Backends& backends, const Filters&
   std::vector<std::string> chosen;
   if (filters.devices.empty()) {
     chosen = default_devices(backends, filters, notes);
+    if (!chosen.empty()) note_missing(backends, filters, chosen, notes);
   } else {
     for (const std::string& selector : filters.devices) {
       for (const std::string& id : resolve(backends, selector)) {

@@ -68,7 +68,8 @@ while read -r soname path; do
     *) carry "$path" "$tree/lib" ;;
   esac
 done < <(libraries_of "$binary" | sort)
-for soname in libvulkan.so.1 libOpenCL.so.1; do
+# NVIDIA's Vulkan driver also opens libEGL, which machines made for CUDA alone may lack.
+for soname in libvulkan.so.1 libOpenCL.so.1 libEGL.so.1 libGLdispatch.so.0; do
   path=$(ldconfig -p | awk -v so="$soname" '$1 == so && /x86-64/ { print $NF; exit }')
   [[ -n $path ]] || die "$soname is not installed here (scripts/setup.sh installs it)"
   carry "$path" "$tree/lib/fallback/$soname"

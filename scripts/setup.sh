@@ -25,7 +25,7 @@ TEXT
 BUILD_PACKAGES=(g++ cmake ninja-build git ca-certificates python3-venv xz-utils)
 LIBRARY_PACKAGES=(libbenchmark-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev
   libvalijson-dev nlohmann-json3-dev)
-API_PACKAGES=(glslang-tools libvulkan-dev mesa-vulkan-drivers ocl-icd-opencl-dev opencl-headers
+API_PACKAGES=(glslang-tools libegl1 libvulkan-dev mesa-vulkan-drivers ocl-icd-opencl-dev opencl-headers
   pocl-opencl-icd spirv-tools vulkan-validationlayers)
 DEV_PACKAGES=(clang-tidy-19 shellcheck)  # one version of clang-tidy everywhere
 MESA_WANTED=25        # Vulkan 1.4 in lavapipe; Debian 12 itself has 22.3

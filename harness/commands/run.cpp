@@ -97,7 +97,7 @@ class Output {
   void update(const ResultFile& file) {
     const auto now = std::chrono::steady_clock::now();
     if (path_.empty() || now - written_ < std::chrono::seconds(1)) return;
-    write_atomically(path_, to_json_text(file));
+    write(to_json_text(file));
     written_ = now;
   }
 
@@ -106,11 +106,19 @@ class Output {
     if (path_.empty()) {
       std::fwrite(text.data(), 1, text.size(), stdout);
     } else {
-      write_atomically(path_, text);
+      write(text);
     }
   }
 
  private:
+  void write(const std::string& text) const {
+    try {
+      write_atomically(path_, text);
+    } catch (const std::runtime_error& error) {
+      throw CommandError(kExitUsage, error.what());
+    }
+  }
+
   fs::path path_;
   std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
 };

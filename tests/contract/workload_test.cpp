@@ -29,7 +29,7 @@ class WorkloadsOn : public OnDevice {
     SCOPED_TRACE(fmt::format("{} {} {} n={}", workload.name(), to_string(problem.dtype),
                              variant.name, problem.size.front().value));
     const std::vector<BufferSpec> specs = workload.buffers(problem);
-    std::vector<std::vector<std::byte>> inputs;
+    std::vector<Bytes> inputs;
     std::vector<std::unique_ptr<Buffer>> buffers;
     for (std::uint32_t i = 0; i < specs.size(); ++i) {
       buffers.push_back(device_->allocate(allocated_bytes(specs[i])));
@@ -57,8 +57,7 @@ class WorkloadsOn : public OnDevice {
   }
 
   void verify(const Workload& workload, const Problem& problem,
-              const std::vector<BufferSpec>& specs,
-              const std::vector<std::vector<std::byte>>& inputs,
+              const std::vector<BufferSpec>& specs, const std::vector<Bytes>& inputs,
               const std::vector<std::unique_ptr<Buffer>>& buffers) {
     const Reference reference = workload.expected(problem, inputs);
     std::size_t input = 0;

@@ -16,8 +16,8 @@ namespace {
 constexpr Tolerance kBitwise = {.metric = "bitwise", .limit = 0.0};
 
 template <typename T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
+Bytes bytes_of(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
@@ -102,7 +102,7 @@ TEST(Compare, FindsTheFirstOfManyDifferencesAcrossThreads) {
 TEST(Compare, CountsElementsOfEveryWidth) {
   for (Dtype dtype : {Dtype::f16, Dtype::f32, Dtype::f64, Dtype::i32}) {
     const std::uint64_t width = size_bytes(dtype);
-    std::vector<std::byte> bytes(10 * width);
+    Bytes bytes(10 * width);
     fill_random(dtype, 1, 0, bytes);
     const Reference reference{.buffer = 0, .dtype = dtype, .ranges = {{0, 10}}, .values = bytes};
     EXPECT_TRUE(compare(reference, kBitwise, dtype, bytes).ok);

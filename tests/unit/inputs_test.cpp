@@ -12,9 +12,8 @@
 namespace parallax {
 namespace {
 
-std::vector<std::byte> random_bytes(Dtype dtype, std::uint64_t seed, std::uint32_t stream,
-                                    std::size_t size) {
-  std::vector<std::byte> bytes(size);
+Bytes random_bytes(Dtype dtype, std::uint64_t seed, std::uint32_t stream, std::size_t size) {
+  Bytes bytes(size);
   fill_random(dtype, seed, stream, bytes);
   return bytes;
 }
@@ -134,6 +133,22 @@ TEST(FillRandom, IsIncompressible) {
   std::vector<bool> seen(1 << 16);
   for (auto v : f16) seen[v] = true;
   EXPECT_GT(std::ranges::count(seen, true), 2000);
+}
+
+TEST(IsRandom, KnowsItsOwnBytesAndNoOthers) {
+  for (Dtype dtype : kDtypes) {
+    for (std::size_t size : {8u, 1000u, 1u << 20}) {
+      Bytes bytes = random_bytes(dtype, 4, 2, size);
+      EXPECT_TRUE(is_random(dtype, 4, 2, bytes));
+      EXPECT_FALSE(is_random(dtype, 5, 2, bytes));
+      EXPECT_FALSE(is_random(dtype, 4, 3, bytes));
+      for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
+        bytes[at] ^= std::byte{1};
+        EXPECT_FALSE(is_random(dtype, 4, 2, bytes)) << to_string(dtype) << " byte " << at;
+        bytes[at] ^= std::byte{1};
+      }
+    }
+  }
 }
 
 TEST(MakeInput, FillsThePaddingToo) {

@@ -77,11 +77,11 @@ struct Script {
   double enqueue_ns = 100.0;
   double declared_ns = 1.0;
   std::string clock = "fake_clock";
-  PrepareReply prepare;
-  std::map<std::size_t, Outcome> block_outcomes;  ///< by number of the block, pilots included
-  std::set<std::size_t> starved;                  ///< numbers of blocks
+  PrepareReply prepare{};
+  std::map<std::size_t, Outcome> block_outcomes{};  ///< by number of the block, pilots included
+  std::set<std::size_t> starved{};                  ///< numbers of blocks
   bool always_starved = false;
-  VerifyReply verify;
+  VerifyReply verify{};
   int sleep_ms = 0;
 };
 

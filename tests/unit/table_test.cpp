@@ -33,7 +33,11 @@ Row row(const std::string& device, Status status) {
   row.timer = "fake_clock";
   row.outcome = {status, status == Status::ok ? "" : "because of this"};
   if (status == Status::ok) {
-    row.summary = Summary{.median_ns = 1000.0, .ci95_ns = Interval{990.0, 1010.0}, .rounds = 10};
+    Summary summary;
+    summary.median_ns = 1000.0;
+    summary.ci95_ns = Interval{990.0, 1010.0};
+    summary.rounds = 10;
+    row.summary = summary;
     row.rates.bytes_per_s = 1e9;
   }
   return row;

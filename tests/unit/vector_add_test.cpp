@@ -20,15 +20,15 @@ const Workload& vector_add() {
 Problem problem(Dtype dtype, std::uint64_t n) { return {.dtype = dtype, .size = {{"n", n}}}; }
 
 template <typename T>
-std::vector<std::byte> padded(const std::vector<T>& values) {
-  std::vector<std::byte> bytes((values.size() * sizeof(T) + 15) / 16 * 16);
+Bytes padded(const std::vector<T>& values) {
+  Bytes bytes((values.size() * sizeof(T) + 15) / 16 * 16);
   std::memcpy(bytes.data(), values.data(), values.size() * sizeof(T));
   return bytes;
 }
 
 template <typename T>
 std::vector<T> expected_sum(Dtype dtype, const std::vector<T>& a, const std::vector<T>& b) {
-  const std::vector<std::vector<std::byte>> inputs = {padded(a), padded(b)};
+  const std::vector<Bytes> inputs = {padded(a), padded(b)};
   const Reference reference = vector_add().expected(problem(dtype, a.size()), inputs);
   EXPECT_EQ(reference.dtype, dtype);
   EXPECT_EQ(reference.buffer, 2u);
@@ -70,7 +70,7 @@ TEST(VectorAdd, AddsHalvesThroughFloat) {
 
 TEST(VectorAdd, SumsOfItsOwnHalvesAreExact) {
   const std::size_t n = 4096;
-  std::vector<std::vector<std::byte>> inputs;
+  std::vector<Bytes> inputs;
   for (std::uint32_t i = 0; i < 2; ++i) {
     inputs.push_back(make_input(vector_add().buffers(problem(Dtype::f16, n))[i], 1, i));
   }

@@ -23,7 +23,7 @@ constexpr std::uint64_t kCount = 1021;
 PrepareRequest request(std::uint64_t n = kCount, Dtype dtype = Dtype::f32) {
   const Workload& workload = *all_workloads().front();
   const Problem problem{.dtype = dtype, .size = {{"n", n}}};
-  std::vector<std::vector<std::byte>> inputs;
+  std::vector<Bytes> inputs;
   const auto specs = workload.buffers(problem);
   for (std::uint32_t i = 0; i < specs.size(); ++i) {
     if (specs[i].role == Role::in) inputs.push_back(make_input(specs[i], 1, i));
