@@ -67,6 +67,10 @@ void check_run(const DeviceInfo& info, std::span<const Launch> lead_in,
   for (const Launch& launch : launches) check_launch(info, launch);
 }
 
+void check_allocate(std::uint64_t size_bytes) {
+  if (size_bytes == 0) throw std::invalid_argument("a buffer of 0 bytes");
+}
+
 void check_copy(const Buffer& buffer, std::uint64_t size_bytes) {
   if (buffer.size_bytes() != size_bytes) {
     throw std::invalid_argument(

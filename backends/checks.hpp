@@ -22,6 +22,10 @@ std::optional<std::string> dtype_unsupported(const DeviceInfo& info, std::string
 void check_run(const DeviceInfo& info, std::span<const Launch> lead_in,
                std::span<const Launch> launches, std::uint32_t repeats);
 
+/// Checks the size of Device::allocate: drivers disagree on empty buffers.
+/// Errors: throws std::invalid_argument for 0.
+void check_allocate(std::uint64_t size_bytes);
+
 /// Checks the sizes of Device::write and Device::read. Errors: throws std::invalid_argument.
 void check_copy(const Buffer& buffer, std::uint64_t size_bytes);
 

@@ -144,8 +144,9 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
 
   /// Allocates a device-local buffer.
-  /// Units:  size_bytes is positive; callers keep it within info().limits.
-  /// Errors: throws DeviceError of kind out_of_memory when a size within the limits fails.
+  /// Units:  callers keep size_bytes within info().limits.
+  /// Errors: throws std::invalid_argument for 0 bytes; DeviceError of kind out_of_memory when a
+  ///         size within the limits fails.
   virtual std::unique_ptr<Buffer> allocate(std::uint64_t size_bytes) = 0;
 
   /// Makes a kernel ready: all compiling, loading and first-use work happens here.

@@ -33,6 +33,7 @@ void initialize_gbench() {
   std::array arguments = {
       std::string("parallax"),
       std::string("--benchmark_repetitions=1"),
+      std::string("--benchmark_min_warmup_time=0"),
       std::string("--benchmark_list_tests=false"),
       std::string("--benchmark_enable_random_interleaving=false"),
       std::string("--benchmark_out="),

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "harness/printable.hpp"
+
 namespace parallax {
 namespace {
 
@@ -45,15 +47,29 @@ int rank(DeviceType type) {
   return 4;
 }
 
-/// Smallest index of each device's group, so that a group is known by its first member.
+bool other_gpu(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.uuid && b.uuid && *a.uuid != *b.uuid;
+}
+
+/// Smallest index of each device's group, so that a group is known by its first member. Groups do
+/// not merge through a device that knows less than both: partitions of a card share its address.
 std::vector<std::size_t> first_members(const std::vector<DeviceInfo>& devices) {
   std::vector<std::size_t> first(devices.size());
   std::iota(first.begin(), first.end(), 0);
+  const auto contradict = [&](std::size_t a, std::size_t b) {
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      for (std::size_t j = 0; first[i] == a && j < devices.size(); ++j) {
+        if (first[j] == b && !is_cpu(devices[i]) && other_gpu(devices[i], devices[j])) return true;
+      }
+    }
+    return false;
+  };
   for (std::size_t i = 0; i < devices.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (same_gpu(devices[i], devices[j]) == nullptr) continue;
-      const auto [keep, merge] = std::minmax(first[i], first[j]);
-      std::replace(first.begin(), first.end(), std::size_t{merge}, std::size_t{keep});
+      const std::size_t keep = std::min(first[i], first[j]);
+      const std::size_t merge = std::max(first[i], first[j]);
+      if (keep == merge || same_gpu(devices[i], devices[j]) == nullptr) continue;
+      if (!contradict(keep, merge)) std::replace(first.begin(), first.end(), merge, keep);
     }
   }
   return first;
@@ -80,10 +96,12 @@ std::string gpu_id(const Gpu& gpu, const DeviceInfo& first) {
   return "device:" + first.id;
 }
 
-std::string matched_by(const std::vector<DeviceInfo>& devices, std::size_t index) {
+std::string matched_by(const std::vector<DeviceInfo>& devices,
+                       const std::vector<std::size_t>& first, std::size_t index) {
   for (const char* rule : {"cpu", "uuid", "pci", "luid"}) {
     for (std::size_t other = 0; other < devices.size(); ++other) {
-      const char* found = other == index ? nullptr : same_gpu(devices[index], devices[other]);
+      if (other == index || first[other] != first[index]) continue;
+      const char* found = same_gpu(devices[index], devices[other]);
       if (found != nullptr && std::string_view(found) == rule) return rule;
     }
   }
@@ -121,7 +139,7 @@ Inventory group_devices(std::vector<DeviceInfo> devices) {
       if (first[i] != leader) continue;
       inventory.devices.push_back({.info = devices[i],
                                    .gpu = gpu.id,
-                                   .matched_by = matched_by(devices, i),
+                                   .matched_by = matched_by(devices, first, i),
                                    .alias_of = {}});
     }
   }
@@ -154,8 +172,14 @@ Backends::Backends(const std::vector<BackendEntry>& entries) {
     }
     auto& backend = backends_[entry.name] = entry.make();
     DeviceList list = backend->list();
-    for (const std::string& note : list.notes) notes.push_back(entry.name + ": " + note);
-    if (list.devices.empty()) absent.push_back({entry.name, list.reason});
+    for (DeviceInfo& info : list.devices) {
+      // What a driver calls itself ends up on terminals.
+      for (std::string* text : {&info.name, &info.driver, &info.platform, &info.api_version}) {
+        *text = printable(*text);
+      }
+    }
+    for (const std::string& note : list.notes) notes.push_back(printable(entry.name + ": " + note));
+    if (list.devices.empty()) absent.push_back({entry.name, printable(list.reason)});
     std::ranges::move(list.devices, std::back_inserter(devices));
   }
   inventory_ = group_devices(std::move(devices));

@@ -95,6 +95,10 @@ std::variant<Sample, Outcome> take_sample(Device& device, const ClockFacts& cloc
                                           const BlockRequest& request) {
   if (clock.source == kHostClock) {
     const Timing timing = device.run({}, launches, request.repeats);
+    if (timing.host_ns <= 0.0) {
+      return Outcome{Status::invalid, fmt::format("the host clock gave {:.1f} ns for {} runs",
+                                                  timing.host_ns, request.repeats)};
+    }
     return Sample{.t_ns = timing.host_ns / request.repeats, .host_ns = timing.host_ns};
   }
   const std::vector<Launch> head = lead_in.launches(request.lead_in_iterations);

@@ -72,6 +72,24 @@ std::vector<Size> parse_sizes(const Filters& filters) {
   return sizes;
 }
 
+/// Refuses a size whose dimensions no chosen workload has.
+void check_sizes(const std::vector<const Workload*>& workloads, const Filters& filters,
+                 const std::vector<Size>& given) {
+  for (const Size& size : given) {
+    std::vector<std::string> forms;
+    bool fits = false;
+    for (const Workload* workload : workloads) {
+      if (!wanted(filters.workloads, workload->name())) continue;
+      fits |= has_dims(size, workload->dims());
+      forms.push_back(
+          fmt::format("{}=.. for {}", fmt::join(workload->dims(), "=..,"), workload->name()));
+    }
+    if (fits) continue;
+    throw CommandError(kExitUsage, fmt::format("--size {} fits no chosen workload; valid: {}",
+                                               format_size(size), fmt::join(forms, ", ")));
+  }
+}
+
 /// The sizes to run of one workload: those given that fit its dimensions, else the preset's.
 std::vector<Size> sizes_of(const Workload& workload, const std::vector<Size>& given,
                            Preset preset) {
@@ -145,6 +163,7 @@ std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads
   check_filters(workloads, filters);
   const std::regex regex = compile(filters.regex);
   const std::vector<Size> given = parse_sizes(filters);
+  check_sizes(workloads, filters, given);
   const auto groups = by_gpu(inventory, devices);
   std::vector<PlannedCase> plan;
 
@@ -165,11 +184,8 @@ std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads
     }
   };
 
-  std::set<std::string> dims_seen;
   for (const Workload* workload : workloads) {
     if (!wanted(filters.workloads, workload->name())) continue;
-    dims_seen.insert(
-        fmt::format("{} for {}", fmt::join(workload->dims(), "=..,"), workload->name()));
     for (Dtype dtype : workload->dtypes()) {
       if (!wanted(filters.dtypes, to_string(dtype))) continue;
       for (const Size& size : sizes_of(*workload, given, preset)) {
@@ -182,10 +198,6 @@ std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads
     }
   }
   if (!plan.empty()) return plan;
-  if (!given.empty()) {
-    throw CommandError(kExitUsage, fmt::format("no case matches the filters; sizes are {}=..",
-                                               fmt::join(dims_seen, "=.., ")));
-  }
   throw CommandError(kExitUsage, "no case matches the filters; `parallax list` shows all cases");
 }
 

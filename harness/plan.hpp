@@ -26,6 +26,10 @@ struct PlannedCase {
   [[nodiscard]] Problem problem() const { return {.dtype = name.dtype, .size = name.size}; }
 };
 
+/// Refuses names of APIs that the sources do not know.
+/// Errors: throws CommandError(kExitUsage) with the nearest valid name.
+void check_apis(const Backends& backends, const std::vector<std::string>& apis);
+
 /// Chooses devices by the filters. Default: every API of the best discrete GPU, else of the best
 /// integrated one, else, on a machine without a GPU, of the CPU. A CPU device is otherwise chosen
 /// only by --api host or by --device. Aliases run once unless they are named by --device.

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "backends/error.hpp"
+#include "harness/printable.hpp"
 #include "workloads/inputs.hpp"
 
 namespace parallax {
@@ -382,8 +383,8 @@ std::variant<Worker*, Outcome> Workers::get(const std::string& device_id) {
     try {
       entry->second.worker = open_(device_id);
     } catch (const std::exception& error) {
-      entry->second.outcome = {Status::error,
-                               fmt::format("{} does not open: {}", device_id, error.what())};
+      entry->second.outcome = {
+          Status::error, printable(fmt::format("{} does not open: {}", device_id, error.what()))};
     }
   }
   if (entry->second.worker) return entry->second.worker.get();

@@ -58,8 +58,8 @@ class Workers {
   std::shared_ptr<const Reference> expected_;
 };
 
-/// Balanced order: over any `count` successive rounds every device goes first once; the order
-/// itself is drawn from the seed.
+/// Balanced order: after any number of rounds every device has gone first equally often, within one.
+/// The order itself is drawn from the seed.
 class RoundOrder {
  public:
   RoundOrder(std::size_t devices, std::uint64_t seed);

@@ -153,17 +153,6 @@ void note_missing(const Backends& backends, const Filters& filters,
   }
 }
 
-void check_apis(const Backends& backends, const std::vector<std::string>& apis) {
-  for (const std::string& api : apis) {
-    if (contains(backends.apis(), api)) continue;
-    const std::string near = nearest(api, backends.apis());
-    throw CommandError(kExitUsage,
-                       fmt::format("unknown API {}{}; valid: {}", api,
-                                   near.empty() ? "" : fmt::format(", did you mean {}?", near),
-                                   fmt::join(backends.apis(), ", ")));
-  }
-}
-
 std::vector<std::string> default_devices(const Backends& backends, const Filters& filters,
                                          std::vector<std::string>& notes) {
   const Inventory& inventory = backends.inventory();
@@ -203,6 +192,17 @@ void refuse_twins(const Inventory& inventory, const std::vector<std::string>& de
 }
 
 }  // namespace
+
+void check_apis(const Backends& backends, const std::vector<std::string>& apis) {
+  for (const std::string& api : apis) {
+    if (contains(backends.apis(), api)) continue;
+    const std::string near = nearest(api, backends.apis());
+    throw CommandError(kExitUsage,
+                       fmt::format("unknown API {}{}; valid: {}", api,
+                                   near.empty() ? "" : fmt::format(", did you mean {}?", near),
+                                   fmt::join(backends.apis(), ", ")));
+  }
+}
 
 std::vector<std::string> choose_devices(const Backends& backends, const Filters& filters,
                                         std::vector<std::string>& notes) {

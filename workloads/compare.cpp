@@ -31,6 +31,29 @@ std::string show_element(Dtype dtype, const std::byte* at) {
   return fmt::format("{}", load(std::int32_t{}));
 }
 
+template <typename Word>
+bool is_nan(const std::byte* at, Word infinity) {
+  Word word{};
+  std::memcpy(&word, at, sizeof word);
+  constexpr Word kSign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+  return static_cast<Word>(word & ~kSign) > infinity;
+}
+
+/// A NaN is no result, not even where the same NaN is expected.
+bool is_nan(Dtype dtype, const std::byte* at) {
+  switch (dtype) {
+    case Dtype::f16:
+      return is_nan<std::uint16_t>(at, 0x7c00u);
+    case Dtype::f32:
+      return is_nan<std::uint32_t>(at, 0x7f800000u);
+    case Dtype::f64:
+      return is_nan<std::uint64_t>(at, 0x7ff0000000000000u);
+    case Dtype::i32:
+      break;
+  }
+  return false;
+}
+
 /// Differing elements of two runs of bytes and the first of them, by element index.
 struct Difference {
   std::uint64_t count = 0;
@@ -42,14 +65,14 @@ Difference find_differences(const std::byte* expected, const std::byte* actual, 
   Difference all;
   std::mutex mutex;
   parallel_ranges(count, [&](std::uint64_t begin, std::uint64_t end) {
-    const std::uint64_t offset = begin * width;
-    if (std::memcmp(expected + offset, actual + offset, (end - begin) * width) == 0) return;
     Difference part;
     for (std::uint64_t i = begin; i < end; ++i) {
-      if (std::memcmp(expected + i * width, actual + i * width, width) == 0) continue;
+      const bool same = std::memcmp(expected + i * width, actual + i * width, width) == 0;
+      if (same && !is_nan(dtype, actual + i * width)) continue;
       ++part.count;
       part.first = std::min(part.first, i);
     }
+    if (part.count == 0) return;
     const std::lock_guard lock(mutex);
     all.count += part.count;
     all.first = std::min(all.first, part.first);
@@ -64,7 +87,7 @@ Verdict compare_bitwise(const Reference& reference, Dtype dtype,
   const std::byte* expected = reference.values.data();
   for (const Range& range : reference.ranges) {
     const std::byte* actual = output.data() + range.first * width;
-    const Difference found = find_differences(expected, actual, range.count, width);
+    const Difference found = find_differences(expected, actual, range.count, dtype);
     if (found.count > 0 && verdict.ok) {
       verdict.ok = false;
       verdict.at = range.first + found.first;

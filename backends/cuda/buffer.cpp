@@ -13,6 +13,7 @@ void* address(const parallax::Buffer& buffer) {
 }  // namespace
 
 std::unique_ptr<parallax::Buffer> Device::allocate(std::uint64_t size_bytes) {
+  check_allocate(size_bytes);
   make_current();
   void* memory = nullptr;
   check(cudaMalloc(&memory, size_bytes), fmt::format("cudaMalloc({} bytes)", size_bytes));

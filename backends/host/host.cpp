@@ -75,6 +75,7 @@ class HostDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
 
   std::unique_ptr<Buffer> allocate(std::uint64_t size_bytes) override {
+    check_allocate(size_bytes);
     return std::make_unique<HostBuffer>(size_bytes);
   }
 

@@ -18,6 +18,7 @@ Timing host_only(Clock::time_point start) {
 }  // namespace
 
 std::unique_ptr<parallax::Buffer> Device::allocate(std::uint64_t size_bytes) {
+  check_allocate(size_bytes);
   const std::string call = fmt::format("clCreateBuffer({} bytes)", size_bytes);
   cl_int code = CL_SUCCESS;
   cl_mem memory =

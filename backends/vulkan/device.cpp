@@ -67,6 +67,7 @@ Device::~Device() {
 }
 
 std::unique_ptr<parallax::Buffer> Device::allocate(std::uint64_t size_bytes) {
+  check_allocate(size_bytes);
   return std::make_unique<Buffer>(context_, size_bytes);
 }
 

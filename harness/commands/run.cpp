@@ -77,10 +77,15 @@ void check_required(const Backends& backends, const RunOptions& options,
   }
 }
 
-/// The part of the inventory that the plan uses.
+/// The part of the inventory that the plan uses; an alias brings the device that it is an alias of.
 Inventory used_inventory(const Inventory& all, const std::vector<std::string>& devices) {
   Inventory used;
-  for (const std::string& id : devices) used.devices.push_back(all.device(id));
+  for (const ListedDevice& device : all.devices) {
+    const bool is_used = std::ranges::any_of(devices, [&](const std::string& id) {
+      return id == device.info.id || all.device(id).alias_of == device.info.id;
+    });
+    if (is_used) used.devices.push_back(device);
+  }
   for (const Gpu& gpu : all.gpus) {
     const bool has_device =
         std::ranges::any_of(used.devices, [&](const ListedDevice& d) { return d.gpu == gpu.id; });
@@ -92,7 +97,10 @@ Inventory used_inventory(const Inventory& all, const std::vector<std::string>& d
 /// Writes the result file at most once a second, and at the end.
 class Output {
  public:
-  explicit Output(fs::path path) : path_(std::move(path)) {}
+  /// Writes the file once without rows: a path that cannot be written is known before measuring.
+  Output(fs::path path, const ResultFile& empty) : path_(std::move(path)) {
+    if (!path_.empty()) write(to_json_text(empty));
+  }
 
   void update(const ResultFile& file) {
     const auto now = std::chrono::steady_clock::now();
@@ -147,6 +155,7 @@ int exit_code(const ResultFile& file) {
 }  // namespace
 
 int run_command(const Backends& backends, const RunOptions& options) {
+  check_apis(backends, options.require);
   std::vector<std::string> notes;
   std::vector<std::string> devices;
   try {
@@ -165,7 +174,7 @@ int run_command(const Backends& backends, const RunOptions& options) {
   if (options.rounds > 0) rule.rounds = options.rounds;
   ResultFile file = new_file(options, rule, used_inventory(inventory, devices));
   const fs::path path = output_path(options, file.inventory.gpus.front());
-  Output output(path);
+  Output output(path, file);
   Workers workers([&](const std::string& id) {
     return make_local_worker(backends.backend(inventory.device(id).info.api), id, all_workloads());
   });

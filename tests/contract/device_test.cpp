@@ -131,11 +131,12 @@ TEST_P(MemoryOn, RunsOutWithAnErrorOfThatKind) {
   std::vector<std::unique_ptr<Buffer>> held;
   try {
     // Drivers that give memory at first use are made to by the fill.
-    for (int i = 0; i < 6; ++i) {
+    const std::uint64_t enough = info().limits.memory_bytes / each + 2;
+    for (std::uint64_t i = 0; i < enough; ++i) {
       held.push_back(device_->allocate(each / 4 * 4));
       device_->fill(*held.back(), 1);
     }
-    ADD_FAILURE() << "six buffers of " << each << " bytes on a device with "
+    ADD_FAILURE() << enough << " buffers of " << each << " bytes on a device with "
                   << info().limits.memory_bytes;
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.kind(), DeviceError::Kind::out_of_memory) << error.what();

@@ -14,8 +14,9 @@
 namespace parallax {
 
 /// The backend of an API, made once for the process; nullptr when it is left out of the build.
+/// Never destroyed: at the end of a process drivers may be gone before its static objects.
 inline Backend* backend_of(const std::string& api) {
-  static std::map<std::string, std::unique_ptr<Backend>> made;
+  static auto& made = *new std::map<std::string, std::unique_ptr<Backend>>;
   for (const BackendEntry& entry : all_backends()) {
     if (entry.name != api || entry.make == nullptr) continue;
     auto& backend = made[api];

@@ -27,7 +27,8 @@
 /// and what happens
 ///   "throw": "failed|out_of_memory|device_lost|build_failed|bad_alloc"; "log": text;
 ///   "absent": reason of find_kernel
-///   "effect": "skip" (nothing is computed), "skip_last_third" (of the last buffer),
+///   "effect": "skip" (nothing is computed), "skip_last_third" (of the last buffer without
+///             its last 64 bytes),
 ///             "write_past_end" (the last 64 bytes of the last buffer), "modify_input", "flip_bit"
 ///   "set_device_ns", "set_leadin_ns": a number, "nan", "inf", or null for absent
 ///   "scale_device", "scale_leadin", "scale_host": factors;  "sleep_ms": real time of the call

@@ -50,9 +50,7 @@ class Outcome:
         return self.out + self.err
 
     def expect(self, code: int) -> Outcome:
-        assert self.code == code, (
-            f"exit {self.code}, not {code}\n{self.out}\n{self.err}"
-        )
+        assert self.code == code, f"exit {self.code}, not {code}\n{self.out}\n{self.err}"
         return self
 
     def one_line_error(self) -> str:
@@ -64,9 +62,7 @@ class Outcome:
 
 
 def binary() -> Path:
-    return Path(
-        os.environ.get("PARALLAX_BINARY", REPOSITORY / "build/ci/parallax")
-    ).resolve()
+    return Path(os.environ.get("PARALLAX_BINARY", REPOSITORY / "build/ci/parallax")).resolve()
 
 
 def fake_binary() -> Path:
@@ -77,7 +73,7 @@ def fake_binary() -> Path:
 def clean_environment(
     changes: Mapping[str, str | None] | None = None,
 ) -> dict[str, str]:
-    """This process's environment without what steers tests; None in `changes` removes a variable."""
+    """This process's environment without what steers tests; None in `changes` removes one."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -107,9 +103,7 @@ def call(
         timeout=timeout_s,
         check=False,
     )
-    return Outcome(
-        finished.returncode, finished.stdout.decode(), finished.stderr.decode()
-    )
+    return Outcome(finished.returncode, finished.stdout.decode(), finished.stderr.decode())
 
 
 Caller = Callable[..., Outcome]
@@ -163,16 +157,14 @@ def machine(**apis: Json) -> Json:
 
 def run_arguments(output: str | Path, *more: str) -> list[str | Path]:
     """A short run of one case, or of what `more` says."""
-    chosen = (
-        list(more)
-        if any(a.startswith("--size") for a in more)
-        else ["--size", "n=7", *more]
-    )
+    chosen = list(more) if any(a.startswith("--size") for a in more) else ["--size", "n=7", *more]
     if "--dtype" not in chosen:
         chosen += ["--dtype", "f32"]
     if "--variant" not in chosen:
         chosen += ["--variant", "naive"]
-    return ["run", "--rounds", "6", *chosen, "--output", output]
+    if "--rounds" not in chosen:
+        chosen += ["--rounds", "6"]
+    return ["run", *chosen, "--output", output]
 
 
 def rows_of(file: Json) -> dict[tuple[str, str], Json]:
@@ -202,8 +194,6 @@ def device_of(inventory: Json, api: str) -> Json:
     for device in inventory["devices"]:
         if device["api"] == api:
             return device
-    reasons = [
-        absent["reason"] for absent in inventory["absent"] if absent["api"] == api
-    ]
+    reasons = [absent["reason"] for absent in inventory["absent"] if absent["api"] == api]
     skip_or_fail(api, ", ".join(reasons) or "no device")
     raise AssertionError("skip_or_fail always raises")

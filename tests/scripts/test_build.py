@@ -80,9 +80,7 @@ def test_b01_an_architecture_that_nvcc_does_not_know(tmp_path: Path, nvcc: str) 
 
 
 @pytest.mark.parametrize("architectures", ["50", "90a", "10;11"])
-def test_b02_no_gencode_without_a_number(
-    tmp_path: Path, nvcc: str, architectures: str
-) -> None:
+def test_b02_no_gencode_without_a_number(tmp_path: Path, nvcc: str, architectures: str) -> None:
     """B02: whatever list is asked for, no option `compute_` with nothing after it is passed on; a
     list of which nothing is left is refused by name or built without CUDA, and said."""
     done = configure(
@@ -130,9 +128,7 @@ def test_one_architecture_for_development(tmp_path: Path, nvcc: str) -> None:
     ("version", "words"),
     [("11.8, V11.8.89", "11.8"), ("12.6, V12.6.20", "12.6"), ("", "version")],
 )
-def test_an_old_nvcc_is_said_and_left_out(
-    tmp_path: Path, version: str, words: str
-) -> None:
+def test_an_old_nvcc_is_said_and_left_out(tmp_path: Path, version: str, words: str) -> None:
     """Older than 12.8, or no compiler at all: built without CUDA, with the reason."""
     text = f"echo 'Cuda compilation tools, release {version}'" if version else "exit 1"
     stub = executable(tmp_path / "nvcc", text + "\n")
@@ -156,9 +152,7 @@ def test_b03_a_shader_that_needs_a_newer_compiler(tmp_path: Path) -> None:
         f'    echo "ERROR: extension not supported: GL_KHR_cooperative_matrix"; exit 2\n'
         f'  fi\ndone\nexec {real} "$@"\n',
     )
-    done = configure(
-        tmp_path / "build", f"-DPARALLAX_GLSLANG={stub}", "-DPARALLAX_CUDA=OFF"
-    )
+    done = configure(tmp_path / "build", f"-DPARALLAX_GLSLANG={stub}", "-DPARALLAX_CUDA=OFF")
     assert done.code == 0, done.text
     assert "selftest/needs_newer" in done.text
     assert "GL_KHR_cooperative_matrix" in done.text
@@ -191,11 +185,7 @@ def test_b04_an_old_glslang_ends_configuring(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("backend", ["CUDA", "OPENCL", "VULKAN"])
 def test_a_backend_can_be_left_out(tmp_path: Path, backend: str) -> None:
-    others = [
-        f"-DPARALLAX_{name}=OFF"
-        for name in ("CUDA", "OPENCL", "VULKAN")
-        if name != backend
-    ]
+    others = [f"-DPARALLAX_{name}=OFF" for name in ("CUDA", "OPENCL", "VULKAN") if name != backend]
     done = configure(tmp_path / "build", f"-DPARALLAX_{backend}=OFF", *others)
     assert done.code == 0, done.text
     assert f"PARALLAX_{backend}=OFF" in done.text

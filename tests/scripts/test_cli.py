@@ -23,7 +23,7 @@ NO_VULKAN = {"VK_DRIVER_FILES": "/nonexistent.json", "VK_ICD_FILENAMES": None}
 HOST = ["--api", "host"]
 
 
-# --- help and version ---------------------------------------------------------------------------------
+# --- help and version -----------------------------------------------------------------------------
 
 
 def test_help_shows_commands_and_examples(parallax: Caller) -> None:
@@ -41,7 +41,7 @@ def test_version_is_one_line(parallax: Caller) -> None:
     assert len(outcome.out.splitlines()) == 1
 
 
-# --- exit code 2 --------------------------------------------------------------------------------------
+# --- exit code 2 ----------------------------------------------------------------------------------
 
 
 def test_l01_an_unknown_option_is_named_with_the_nearest(parallax: Caller) -> None:
@@ -74,7 +74,7 @@ def test_l02_the_option_is_named_not_its_value(parallax: Caller) -> None:
         (["run", *HOST, "--dtype", "float"], "f32"),
         (["run", *HOST, "--workload", "vector_ad"], "vector_add"),
         (["run", *HOST, "--variant", "vec_4"], "vec4"),
-        (["run", *HOST, "--tier", "mached"], "matched"),
+        (["run", *HOST, "--tier", "matchd"], "matched"),
         (["run", *HOST, "--preset", "quik"], "quick"),
         (["run", *HOST, "--filter", "(["], "(["),
         (["run", *HOST, "--filter", "matches_nothing"], "match"),
@@ -90,9 +90,7 @@ def test_l02_the_option_is_named_not_its_value(parallax: Caller) -> None:
         (["devices", "--size", "n=1"], "--size"),
     ],
 )
-def test_usage_errors_are_one_line(
-    parallax: Caller, arguments: list[str], words: str
-) -> None:
+def test_usage_errors_are_one_line(parallax: Caller, arguments: list[str], words: str) -> None:
     line = parallax(*arguments).expect(2).one_line_error()
     assert words in line
 
@@ -119,7 +117,7 @@ def test_s08_sizes_that_no_api_may_get(parallax: Caller, size: str) -> None:
     """S08: size 0 is rejected at the command line, whatever the API would say; so are others."""
     for api in ("host", "opencl,vulkan,host"):
         line = parallax("run", "--api", api, "--size", size).expect(2).one_line_error()
-        assert size in line
+        assert size.replace("2^32", "4294967296") in line.replace("2^32", "4294967296")
 
 
 @pytest.mark.parametrize("index", ["99", "-1", "18446744073709551615", "", "x"])
@@ -144,13 +142,11 @@ def test_l05_no_vulkan_device(parallax: Caller, inventory: Json) -> None:
     assert "18446744073709551615" not in line
 
 
-# --- exit codes 77 and 4 ------------------------------------------------------------------------------
+# --- exit codes 77 and 4 --------------------------------------------------------------------------
 
 
 def test_cuda_alone_is_no_usable_device(parallax: Caller, inventory: Json) -> None:
-    reasons = [
-        absent["reason"] for absent in inventory["absent"] if absent["api"] == "cuda"
-    ]
+    reasons = [absent["reason"] for absent in inventory["absent"] if absent["api"] == "cuda"]
     if not reasons:
         pytest.skip("this machine has a CUDA device")
     line = parallax("run", "--api", "cuda").expect(77).one_line_error()
@@ -158,21 +154,17 @@ def test_cuda_alone_is_no_usable_device(parallax: Caller, inventory: Json) -> No
     assert reasons[0] in line
     line = parallax("run", "--require", "cuda").expect(4).one_line_error()
     assert reasons[0] in line
-    line = (
-        parallax("run", "--api", "cuda", "--require", "cuda").expect(4).one_line_error()
-    )
+    line = parallax("run", "--api", "cuda", "--require", "cuda").expect(4).one_line_error()
     assert reasons[0] in line
     parallax("list", "--api", "cuda").expect(77)
 
 
-def test_a_required_api_that_is_there_is_no_failure(
-    parallax: Caller, tmp_path: Path
-) -> None:
+def test_a_required_api_that_is_there_is_no_failure(parallax: Caller, tmp_path: Path) -> None:
     arguments = run_arguments(tmp_path / "out.json", *HOST, "--require", "host")
     parallax(*arguments).expect(0)
 
 
-# --- files --------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def test_o16_a_second_run_does_not_overwrite(parallax: Caller, tmp_path: Path) -> None:
@@ -186,26 +178,18 @@ def test_o16_a_second_run_does_not_overwrite(parallax: Caller, tmp_path: Path) -
     assert path.read_bytes() == before
     parallax(*run_arguments(path, *HOST, "--force")).expect(0)
     assert path.read_bytes() != before
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"], (
-        "no temporary file is left"
-    )
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"], "no temporary file is left"
 
 
 def test_a_missing_folder_is_an_error_at_once(parallax: Caller, tmp_path: Path) -> None:
-    line = (
-        parallax(*run_arguments(tmp_path / "no/such/out.json", *HOST))
-        .expect(2)
-        .one_line_error()
-    )
+    line = parallax(*run_arguments(tmp_path / "no/such/out.json", *HOST)).expect(2).one_line_error()
     assert "out.json" in line
     assert not (tmp_path / "no").exists()
 
 
 def test_a_folder_is_no_output_file(parallax: Caller, tmp_path: Path) -> None:
     for extra in ([], ["--force"]):
-        line = (
-            parallax(*run_arguments(tmp_path, *HOST, *extra)).expect(2).one_line_error()
-        )
+        line = parallax(*run_arguments(tmp_path, *HOST, *extra)).expect(2).one_line_error()
         assert str(tmp_path) in line or "folder" in line
 
 
@@ -220,9 +204,7 @@ def test_a_folder_without_write_permission(parallax: Caller, tmp_path: Path) -> 
     assert "out.json" in line
 
 
-def test_the_default_name_holds_date_and_device(
-    parallax: Caller, tmp_path: Path
-) -> None:
+def test_the_default_name_holds_date_and_device(parallax: Caller, tmp_path: Path) -> None:
     arguments = run_arguments("unused", *HOST)
     parallax(*arguments[: arguments.index("--output")]).expect(0)
     (path,) = (tmp_path / "results").iterdir()
@@ -272,7 +254,7 @@ def test_progress_and_table_are_apart(parallax: Caller, tmp_path: Path) -> None:
     assert outcome.err
 
 
-# --- validate -----------------------------------------------------------------------------------------
+# --- validate -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -301,9 +283,7 @@ def test_validate_refuses_what_is_no_result(
         assert "2.0" in outcome.err
 
 
-def test_validate_refuses_every_kind_of_damage(
-    parallax: Caller, tmp_path: Path
-) -> None:
+def test_validate_refuses_every_kind_of_damage(parallax: Caller, tmp_path: Path) -> None:
     good = tmp_path / "good.json"
     parallax(*run_arguments(good, *HOST)).expect(0)
     assert "valid" in parallax("validate", good).expect(0).out
@@ -350,9 +330,7 @@ def test_validate_refuses_every_kind_of_damage(
         expect_refused(change, damage(change))
 
 
-def test_validate_of_a_folder_or_an_unreadable_file(
-    parallax: Caller, tmp_path: Path
-) -> None:
+def test_validate_of_a_folder_or_an_unreadable_file(parallax: Caller, tmp_path: Path) -> None:
     assert str(tmp_path) in parallax("validate", tmp_path).expect(2).one_line_error()
     path = tmp_path / "closed.json"
     path.write_text("{}")
@@ -360,7 +338,7 @@ def test_validate_of_a_folder_or_an_unreadable_file(
     parallax("validate", path).expect(2)
 
 
-# --- list ---------------------------------------------------------------------------------------------
+# --- list -----------------------------------------------------------------------------------------
 
 
 def test_o04_list_is_strict_json(parallax: Caller) -> None:
@@ -381,16 +359,14 @@ def test_list_filters_like_run(parallax: Caller, tmp_path: Path) -> None:
     filters = [*HOST, "--size", "n=7", "--size", "n=2^10+1", "--dtype", "f32,i32"]
     listed = strict_json(parallax("list", "--json", *filters).expect(0).out)
     path = tmp_path / "out.json"
-    parallax(
-        "run", "--rounds", "6", "--verify-only", *filters, "--output", path
-    ).expect(0)
+    parallax("run", "--rounds", "6", "--verify-only", *filters, "--output", path).expect(0)
     assert [case["case"] for case in listed["cases"]] == [
         row["case"] for row in read_result(path)["results"]
     ]
     assert len(listed["cases"]) == 8
 
 
-# --- limits of real devices ---------------------------------------------------------------------------
+# --- limits of real devices -----------------------------------------------------------------------
 
 
 def test_s01_a_buffer_over_the_limit_of_opencl(
@@ -411,9 +387,7 @@ def test_s01_a_buffer_over_the_limit_of_opencl(
     assert row["status"] == "unsupported"
     assert str(limit) in row["reason"]
     numbers = [int(word) for word in re.findall(r"\d+", row["reason"])]
-    assert any(8 * count <= number <= 8 * count + 256 for number in numbers), row[
-        "reason"
-    ]
+    assert any(8 * count <= number <= 8 * count + 256 for number in numbers), row["reason"]
     assert not row.get("summary")
     assert not re.search(r"\b(inf|nan|0\.00)\b", json.dumps(row))
 
@@ -430,31 +404,23 @@ def test_s02_a_binding_over_the_limit_of_vulkan(
     if 3 * 4 * count > limits["memory_bytes"]:
         pytest.skip("its memory is smaller still")
     path = tmp_path / "out.json"
-    parallax(
-        *run_arguments(path, "--device", device["id"], "--size", f"n={count}")
-    ).expect(0)
+    parallax(*run_arguments(path, "--device", device["id"], "--size", f"n={count}")).expect(0)
     (row,) = read_result(path)["results"]
     assert row["status"] == "unsupported"
     assert str(limits["max_binding_bytes"]) in row["reason"]
     assert "range" in row["reason"] or "binding" in row["reason"]
 
 
-# --- selectors ----------------------------------------------------------------------------------------
+# --- selectors ------------------------------------------------------------------------------------
 
 
-def test_selectors_of_the_cpu(
-    parallax: Caller, inventory: Json, tmp_path: Path
-) -> None:
+def test_selectors_of_the_cpu(parallax: Caller, inventory: Json, tmp_path: Path) -> None:
     """D06, D16: "cpu" names every API of the processor, "api:index" one device."""
     expected = [
-        d["id"]
-        for d in inventory["devices"]
-        if d["gpu"] == "cpu" and d["alias_of"] is None
+        d["id"] for d in inventory["devices"] if d["gpu"] == "cpu" and d["alias_of"] is None
     ]
     path = tmp_path / "out.json"
     parallax(*run_arguments(path, "--device", "cpu")).expect(0)
-    assert sorted(row["device"] for row in read_result(path)["results"]) == sorted(
-        expected
-    )
+    assert sorted(row["device"] for row in read_result(path)["results"]) == sorted(expected)
     parallax(*run_arguments(path, "--device", "host:0", "--force")).expect(0)
     assert list(rows_of(read_result(path))) == [("vector_add/f32/n=7/naive", "host:0")]

@@ -46,9 +46,7 @@ def ids(listed: Json, api: str) -> list[str]:
 
 
 def reason_of(listed: Json, api: str) -> str:
-    (reason,) = [
-        absent["reason"] for absent in listed["absent"] if absent["api"] == api
-    ]
+    (reason,) = [absent["reason"] for absent in listed["absent"] if absent["api"] == api]
     return reason
 
 
@@ -68,9 +66,7 @@ def test_o04_devices_is_strict_json(parallax: Caller) -> None:
         assert device["matched_by"] in ("uuid", "pci", "luid", "cpu", "none")
 
 
-def test_devices_as_text_names_every_device_and_reason(
-    parallax: Caller, inventory: Json
-) -> None:
+def test_devices_as_text_names_every_device_and_reason(parallax: Caller, inventory: Json) -> None:
     text = parallax("devices").expect(0).out
     for device in inventory["devices"]:
         assert device["id"] in text
@@ -102,7 +98,7 @@ def test_devices_is_quick(parallax: Caller, inventory: Json) -> None:
 def test_d01_one_library_named_twice(
     parallax: Caller, two_manifests: dict[str, str], tmp_path: Path
 ) -> None:
-    """D01: both are listed, the second as alias of the first; a default run takes one and says so."""
+    """D01: both are listed, the second as alias of the first; a default run takes one, says so."""
     listed = listing(parallax, two_manifests)
     assert ids(listed, "opencl") == ["opencl:0", "opencl:1"]
     aliases = {d["id"]: d["alias_of"] for d in listed["devices"]}
@@ -111,9 +107,7 @@ def test_d01_one_library_named_twice(
     text = parallax("devices", env=two_manifests).expect(0).out
     assert "alias of opencl:0" in text
     path = tmp_path / "out.json"
-    outcome = parallax(
-        *run_arguments(path, "--api", "opencl"), env=two_manifests
-    ).expect(0)
+    outcome = parallax(*run_arguments(path, "--api", "opencl"), env=two_manifests).expect(0)
     assert [row["device"] for row in read_result(path)["results"]] == ["opencl:0"]
     assert "opencl:1" in outcome.err
 
@@ -128,13 +122,9 @@ def test_d15_an_alias_that_is_named_is_run(
     assert (row["device"], row["status"]) == ("opencl:1", "ok")
 
 
-def test_d06_index_over_two_platforms(
-    parallax: Caller, two_manifests: dict[str, str]
-) -> None:
+def test_d06_index_over_two_platforms(parallax: Caller, two_manifests: dict[str, str]) -> None:
     """D06: "0" is a device of every API: an error that lists them, not the last one."""
-    line = (
-        parallax("run", "--device", "0", env=two_manifests).expect(2).one_line_error()
-    )
+    line = parallax("run", "--device", "0", env=two_manifests).expect(2).one_line_error()
     assert "opencl:0" in line
     assert "host:0" in line
 
@@ -156,9 +146,7 @@ def test_d16_a_second_manifest_between_two_runs(
     assert "opencl:0" in line
 
 
-def test_d08_a_loader_without_a_platform(
-    parallax: Caller, inventory: Json, tmp_path: Path
-) -> None:
+def test_d08_a_loader_without_a_platform(parallax: Caller, inventory: Json, tmp_path: Path) -> None:
     """D08: -1001 in words; other APIs are still listed."""
     device_of(inventory, "opencl")
     empty = tmp_path / "empty"
@@ -185,24 +173,18 @@ def test_d09_a_platform_without_devices(parallax: Caller, inventory: Json) -> No
     assert ids(listed, "host") == ["host:0"]
 
 
-def test_d09_beside_a_working_platform(
-    parallax: Caller, inventory: Json, tmp_path: Path
-) -> None:
+def test_d09_beside_a_working_platform(parallax: Caller, inventory: Json, tmp_path: Path) -> None:
     """D09: a manifest that names no library does not end the enumeration of the rest."""
     device_of(inventory, "opencl")
     folder = tmp_path / "vendors"
     folder.mkdir()
     (folder / "a.icd").write_text("libno_such_driver.so.1\n")
     (folder / "b.icd").write_text(pocl_library() + "\n")
-    assert ids(listing(parallax, {"OCL_ICD_VENDORS": str(folder)}), "opencl") == [
-        "opencl:0"
-    ]
+    assert ids(listing(parallax, {"OCL_ICD_VENDORS": str(folder)}), "opencl") == ["opencl:0"]
 
 
 @pytest.mark.parametrize("variable", ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"])
-def test_d11_a_manifest_that_is_not_there(
-    parallax: Caller, inventory: Json, variable: str
-) -> None:
+def test_d11_a_manifest_that_is_not_there(parallax: Caller, inventory: Json, variable: str) -> None:
     """D11: the missing manifest is named with where it was looked for; no other device steps in."""
     device_of(inventory, "vulkan")
     env: dict[str, str | None] = {"VK_DRIVER_FILES": None, "VK_ICD_FILENAMES": None}
@@ -223,9 +205,5 @@ def test_ids_are_the_same_in_every_listing(parallax: Caller, inventory: Json) ->
     """D06: one flat id per device, the same each time."""
     for _ in range(2):
         again = listing(parallax)
-        assert [d["id"] for d in again["devices"]] == [
-            d["id"] for d in inventory["devices"]
-        ]
-        assert [gpu["id"] for gpu in again["gpus"]] == [
-            gpu["id"] for gpu in inventory["gpus"]
-        ]
+        assert [d["id"] for d in again["devices"]] == [d["id"] for d in inventory["devices"]]
+        assert [gpu["id"] for gpu in again["gpus"]] == [gpu["id"] for gpu in inventory["gpus"]]

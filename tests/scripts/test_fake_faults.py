@@ -76,7 +76,7 @@ def test_fake_runs_are_ok(fake: Caller, tmp_path: Path) -> None:
     assert len(file["ratios"]) == 1
 
 
-# --- correctness ------------------------------------------------------------------------------------
+# --- correctness --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,12 @@ def test_i01_five_of_five_fail(fake: Caller, tmp_path: Path) -> None:
     assert [row["status"] for row in file["results"]] == ["error"] * 5
 
 
-# --- errors -------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def test_s09_a_failed_allocation_is_a_row(fake: Caller, tmp_path: Path) -> None:
     """S09: memory that runs out within the limits costs one row; the reader takes such rows."""
-    faults = [
-        {"call": "allocate", "min_bytes": 4000, "nth": 1, "throw": "out_of_memory"}
-    ]
+    faults = [{"call": "allocate", "min_bytes": 4000, "nth": 1, "throw": "out_of_memory"}]
     script = machine(fakea=[card(faults=faults)])
     file = run(fake, tmp_path, script, *SIZES, code=4)
     rows = {row["case"]: row for row in file["results"]}
@@ -178,9 +176,7 @@ def test_s09_a_failed_allocation_is_a_row(fake: Caller, tmp_path: Path) -> None:
     assert {row["status"] for row in rows.values()} == {"ok"}
 
 
-def test_o15_a_build_log_does_not_flood_the_output(
-    fake: Caller, tmp_path: Path
-) -> None:
+def test_o15_a_build_log_does_not_flood_the_output(fake: Caller, tmp_path: Path) -> None:
     """O15: fifty lines of compiler output become one line of a row."""
     log = "".join(f"kernel.cl:{line}: error: nonsense {line}\n" for line in range(50))
     faults = [
@@ -205,20 +201,14 @@ def test_a_lost_device_costs_its_rows_only(fake: Caller, tmp_path: Path) -> None
     faults = [vec(first_constant=7, throw="device_lost")]
     script = machine(fakea=[card(faults=faults)], fakeb=[card()])
     rows = run(fake, tmp_path, script, *SIZES, code=4)["results"]
-    assert [r["status"] for r in rows if r["device"] == "fakea:0"] == ["ok"] + [
-        "error"
-    ] * 4
+    assert [r["status"] for r in rows if r["device"] == "fakea:0"] == ["ok"] + ["error"] * 4
     assert {r["status"] for r in rows if r["device"] == "fakeb:0"} == {"ok"}
     assert {"fake_run" in r["reason"] for r in rows if r["status"] == "error"} == {True}
 
 
-def test_a_device_that_does_not_open_costs_its_rows_only(
-    fake: Caller, tmp_path: Path
-) -> None:
+def test_a_device_that_does_not_open_costs_its_rows_only(fake: Caller, tmp_path: Path) -> None:
     faults = [{"call": "open", "throw": "failed"}]
-    file = run(
-        fake, tmp_path, machine(fakea=[card(faults=faults)], fakeb=[card()]), code=4
-    )
+    file = run(fake, tmp_path, machine(fakea=[card(faults=faults)], fakeb=[card()]), code=4)
     rows = rows_of(file)
     assert rows[CASE, "fakea:0"]["status"] == "error"
     assert "fake_open" in rows[CASE, "fakea:0"]["reason"]
@@ -233,9 +223,7 @@ def test_absence_is_no_failure(fake: Caller, tmp_path: Path) -> None:
             "absent": "no such kernel here",
         }
     ]
-    file = run(
-        fake, tmp_path, machine(fakea=[card(faults=faults)], fakeb=[card()]), code=0
-    )
+    file = run(fake, tmp_path, machine(fakea=[card(faults=faults)], fakeb=[card()]), code=0)
     row = rows_of(file)[CASE, "fakea:0"]
     assert row["status"] == "unsupported"
     assert "no such kernel here" in row["reason"]
@@ -250,12 +238,8 @@ def test_s06_a_group_over_the_limit(fake: Caller, tmp_path: Path) -> None:
     assert "128" in row["reason"]
 
 
-@pytest.mark.parametrize(
-    "limit", ["max_buffer_bytes", "max_binding_bytes", "memory_bytes"]
-)
-def test_s01_s02_limits_are_told_apart(
-    fake: Caller, tmp_path: Path, limit: str
-) -> None:
+@pytest.mark.parametrize("limit", ["max_buffer_bytes", "max_binding_bytes", "memory_bytes"])
+def test_s01_s02_limits_are_told_apart(fake: Caller, tmp_path: Path, limit: str) -> None:
     """S01, S02: buffer, binding and memory limits, each named with limit and request."""
     script = machine(fakea=[card(limits={limit: 1_000_000})])
     row = only_row(run(fake, tmp_path, script, "--size", "n=2^20", code=0))
@@ -270,7 +254,7 @@ def test_s01_s02_limits_are_told_apart(
     assert words[limit] in row["reason"]
 
 
-# --- clocks -------------------------------------------------------------------------------------------
+# --- clocks ---------------------------------------------------------------------------------------
 
 
 def test_t02_a_counter_that_wraps(fake: Caller, tmp_path: Path) -> None:
@@ -285,9 +269,7 @@ def test_t02_a_counter_that_wraps(fake: Caller, tmp_path: Path) -> None:
 
 def test_t03_no_valid_bits(fake: Caller, tmp_path: Path) -> None:
     """T03: a period without valid bits is no clock: the host's is used, and said to be."""
-    script = machine(
-        fakea=[card(timer={"valid_bits": 0, "period_ns": 1.0})], fakeb=[card()]
-    )
+    script = machine(fakea=[card(timer={"valid_bits": 0, "period_ns": 1.0})], fakeb=[card()])
     file = run(fake, tmp_path, script, code=0)
     timers = {device["id"]: device["timer"] for device in file["devices"]}
     assert timers["fakea:0"]["source"] == "host_clock"
@@ -338,9 +320,7 @@ def test_t08_stamps_that_say_nothing(fake: Caller, tmp_path: Path, stamp: Json) 
     assert "host_clock" in outcome.out
 
 
-def test_t08_a_stamp_that_is_zero_once_is_tried_again(
-    fake: Caller, tmp_path: Path
-) -> None:
+def test_t08_a_stamp_that_is_zero_once_is_tried_again(fake: Caller, tmp_path: Path) -> None:
     faults = [{"call": "run", "bracketed": True, "nth": 40, "set_device_ns": 0}]
     file = run(fake, tmp_path, machine(fakea=[card(faults=faults)]), code=0)
     assert file["devices"][0]["timer"]["source"] == "fake_clock"
@@ -357,9 +337,7 @@ def test_t08_a_stamp_that_is_zero_once_is_tried_again(
         {"scale_host": 0.1},
     ],
 )
-def test_impossible_times_are_invalid(
-    fake: Caller, tmp_path: Path, fault: Json
-) -> None:
+def test_impossible_times_are_invalid(fake: Caller, tmp_path: Path, fault: Json) -> None:
     """O01: no NaN or infinity gets into a file, nor a device time beyond the host's."""
     faults = [vec(bracketed=True, nth=20, last=1_000_000, **fault)]
     row = only_row(run(fake, tmp_path, machine(fakea=[card(faults=faults)]), code=4))
@@ -373,17 +351,13 @@ def test_t11_the_wall_clock_wins(fake: Caller, tmp_path: Path) -> None:
     times = [{"kernel": "^vector_add", "ns": 1000}]
     script = machine(fakea=[card(faults=faults, times=times)])
     start = time.monotonic()
-    row = only_row(
-        run(fake, tmp_path, script, "--preset", "quick", "--rounds=500", code=0)
-    )
+    row = only_row(run(fake, tmp_path, script, "--preset", "quick", "--rounds", "500", code=0))
     assert time.monotonic() - start < 40, "500 rounds would last minutes"
     assert row["status"] == "ok"
     assert "unconverged" in row["flags"]
 
 
-def test_t07_a_run_below_the_resolution_is_flagged(
-    fake: Caller, tmp_path: Path
-) -> None:
+def test_t07_a_run_below_the_resolution_is_flagged(fake: Caller, tmp_path: Path) -> None:
     """T07: repetitions are raised to the cap; what stays below resolution says so."""
     times = [{"kernel": "^vector_add", "ns": 10}]
     row = only_row(run(fake, tmp_path, machine(fakea=[card(times=times)]), code=0))
@@ -391,7 +365,7 @@ def test_t07_a_run_below_the_resolution_is_flagged(
     assert "below_resolution" in row["flags"]
 
 
-# --- devices ------------------------------------------------------------------------------------------
+# --- devices --------------------------------------------------------------------------------------
 
 
 def test_d17_two_cards_of_one_name(fake: Caller, tmp_path: Path) -> None:
@@ -423,9 +397,7 @@ def test_d18_rows_of_one_card_are_grouped_by_uuid(fake: Caller, tmp_path: Path) 
 
 def test_d06_an_ambiguous_selector_lists_its_matches(fake: Caller) -> None:
     """D06: device 0 of three platforms."""
-    script = machine(
-        fakea=[card()], fakeb=[card()], fakec=[{"type": "cpu", "name": "Processor"}]
-    )
+    script = machine(fakea=[card()], fakeb=[card()], fakec=[{"type": "cpu", "name": "Processor"}])
     line = fake(script, "run", "--device", "0").expect(2).one_line_error()
     for device in ("fakea:0", "fakeb:0", "fakec:0"):
         assert device in line
@@ -433,9 +405,7 @@ def test_d06_an_ambiguous_selector_lists_its_matches(fake: Caller) -> None:
 
 def test_d16_selectors_survive_another_driver(fake: Caller, tmp_path: Path) -> None:
     """D16: a second driver shifts indices; UUID and PCI selectors still mean the same card."""
-    other = card(
-        uuid="bbbbbbbb-0000-0000-0000-000000000002", pci="0000:02:00.0", name="Other"
-    )
+    other = card(uuid="bbbbbbbb-0000-0000-0000-000000000002", pci="0000:02:00.0", name="Other")
     before = machine(fakea=[card()])
     after = machine(fakea=[other, card()])
     for selector in (f"uuid:{UUID}", f"pci:{PCI}", "fake card"):
@@ -488,7 +458,7 @@ def test_notes_and_reasons_are_listed(fake: Caller) -> None:
     fake(script, "run", "--require", "fakex").expect(2)
 
 
-# --- output -------------------------------------------------------------------------------------------
+# --- output ---------------------------------------------------------------------------------------
 
 
 def test_o11_a_gigabyte_is_a_thousand_megabytes(fake: Caller, tmp_path: Path) -> None:
@@ -527,9 +497,7 @@ def test_o03_several_devices_and_apis_in_one_file(fake: Caller, tmp_path: Path) 
     schema = json.loads(SCHEMA_FILE.read_text())
     jsonschema.Draft7Validator(schema).validate(file)
     assert len(file["results"]) == 25
-    keys = {
-        (r["case"], r["api"], r["device"], r["l2"], r["mode"]) for r in file["results"]
-    }
+    keys = {(r["case"], r["api"], r["device"], r["l2"], r["mode"]) for r in file["results"]}
     assert len(keys) == 25
 
 
@@ -554,14 +522,8 @@ def test_all_apis_run_the_same_n_in_turn(fake: Caller, tmp_path: Path) -> None:
     fake(script, *run_arguments(path), env={"PARALLAX_FAKE_LOG": str(log)}).expect(0)
     rows = read_result(path)["results"]
     assert [row["n"] for row in rows] == [100, 100]
-    timed = [
-        line.split()
-        for line in log.read_text().splitlines()
-        if " run vector_add" in line
-    ]
-    timed = [
-        words for words in timed if "repeats=100" in words and "lead_in=0" not in words
-    ]
+    timed = [line.split() for line in log.read_text().splitlines() if " run vector_add" in line]
+    timed = [words for words in timed if "repeats=100" in words and "lead_in=0" not in words]
     turns = [timed[0][0]]
     for words in timed:
         if words[0] != turns[-1]:
@@ -616,9 +578,7 @@ def test_the_same_seed_gives_the_same_file(fake: Caller, tmp_path: Path) -> None
 
 
 def test_verify_only_measures_nothing(fake: Caller, tmp_path: Path) -> None:
-    row = only_row(
-        run(fake, tmp_path, machine(fakea=[card()]), "--verify-only", code=0)
-    )
+    row = only_row(run(fake, tmp_path, machine(fakea=[card()]), "--verify-only", code=0))
     assert row["status"] == "ok"
     assert not row.get("summary")
     bad = machine(fakea=[card(faults=[vec(effect="flip_bit")])])
@@ -638,12 +598,10 @@ def test_no_colour_off_a_terminal(fake: Caller, tmp_path: Path) -> None:
     assert "\x1b" not in outcome.text
 
 
-# --- interruption -------------------------------------------------------------------------------------
+# --- interruption ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_leaves_a_valid_file(
     fake: Caller, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:

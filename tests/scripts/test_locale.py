@@ -57,14 +57,9 @@ def test_o06_result_and_table_are_the_same_bytes(
     assert "." in tables[1]
 
 
-def test_o06_listings_are_the_same_bytes(
-    parallax: Caller, german: dict[str, str]
-) -> None:
+def test_o06_listings_are_the_same_bytes(parallax: Caller, german: dict[str, str]) -> None:
     for arguments in (["devices"], ["devices", "--json"], ["list", "--json"]):
-        outputs = [
-            parallax(*arguments, env=env).expect(0).out
-            for env in ({"LC_ALL": "C"}, german)
-        ]
+        outputs = [parallax(*arguments, env=env).expect(0).out for env in ({"LC_ALL": "C"}, german)]
         assert outputs[0] == outputs[1]
     json.loads(outputs[1])
 

@@ -62,9 +62,7 @@ def test_every_row_is_ok(quick: QuickRun, inventory: Json, api: str) -> None:
     rows = [row for row in quick.file["results"] if row["api"] == api]
     if not rows and device["type"] == "cpu":
         skip_or_fail(api, f"{device['id']} is a CPU device beside a GPU")
-    assert {row["status"] for row in rows} == {"ok"}, [
-        r["reason"] for r in rows if r["reason"]
-    ]
+    assert {row["status"] for row in rows} == {"ok"}, [r["reason"] for r in rows if r["reason"]]
     dtypes = {row["dtype"] for row in rows}
     assert dtypes >= {"f32", "i32", "f16"}
     assert {row["variant"] for row in rows} == {"naive", "vec4"}
@@ -74,9 +72,12 @@ def test_every_row_is_ok(quick: QuickRun, inventory: Json, api: str) -> None:
         assert row["verify"]["checked"] == row["size"]["n"]
         assert row["verify"]["worst"] == 0
         assert row["summary"]["median_ns"] > 0
+        assert row["rates"]["bytes_per_s"] > 0
+        if row["summary"]["ci95_ns"] is None:  # the time budget ended before six rounds
+            assert "unconverged" in row["flags"]
+            continue
         low, high = row["summary"]["ci95_ns"]
         assert low <= row["summary"]["median_ns"] <= high
-        assert row["rates"]["bytes_per_s"] > 0
 
 
 def test_all_apis_run_the_same_cases_with_the_same_n(quick: QuickRun) -> None:
@@ -92,12 +93,7 @@ def test_numbers_agree_with_their_samples(quick: QuickRun) -> None:
         assert samples
         summary = row["summary"]
         assert summary["min_ns"] <= min(samples) * 1.001 + 0.1
-        assert (
-            summary["min_ns"]
-            <= summary["q1_ns"]
-            <= summary["q3_ns"]
-            <= summary["max_ns"]
-        )
+        assert summary["min_ns"] <= summary["q1_ns"] <= summary["q3_ns"] <= summary["max_ns"]
         moved = row["work"]["bytes_read"] + row["work"]["bytes_written"]
         rate = moved / summary["median_ns"] * 1e9
         assert row["rates"]["bytes_per_s"] == pytest.approx(rate, rel=1e-6)
@@ -181,12 +177,8 @@ def test_o12_numbers_carry_their_unit(quick: QuickRun) -> None:
         elif isinstance(value, list):
             for inner in value:
                 check(inner, name)
-        elif isinstance(value, float) or (
-            isinstance(value, int) and not isinstance(value, bool)
-        ):
-            assert name.endswith(units) or name in plain | {"group_size", "groups"}, (
-                name
-            )
+        elif isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
+            assert name.endswith(units) or name in plain | {"group_size", "groups"}, name
 
     for row in quick.file["results"]:
         check(row, "row")

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Never
 
 import jsonschema
 import pytest
@@ -61,7 +62,7 @@ def fault(name):
     return name.removeprefix("bad_").removesuffix(".json")
 
 
-def refuse_constant(text):
+def refuse_constant(text) -> Never:
     raise ValueError(f"bare {text}")
 
 
@@ -90,25 +91,28 @@ def validate():
     def call(path, **environment):
         return subprocess.run(
             [binary, "validate", str(path)],
-            capture_output=True, text=True, errors="replace", timeout=60,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=60,
             env={**os.environ, **environment},
         )
 
     return call
 
 
-def test_schema_is_a_schema():
+def test_schema_is_a_schema() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
 
 
-def test_every_listed_fault_has_a_file():
+def test_every_listed_fault_has_a_file() -> None:
     faults = {fault(name) for name in BAD}
     assert faults >= {*SYNTAX, *READER, *RULES, *SAYS}
     assert len(BAD) >= 25
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_good_file(name, validate):
+def test_good_file(name, validate) -> None:
     # O01, O02, O03: an independent strict parser reads what the one writer wrote.
     assert is_valid(strict_load(GOLDEN / name))
     result = validate(GOLDEN / name)
@@ -117,7 +121,7 @@ def test_good_file(name, validate):
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_file(name, validate):
+def test_bad_file(name, validate) -> None:
     path = GOLDEN / name
     if fault(name) in SYNTAX:
         with pytest.raises(ValueError):
@@ -132,18 +136,23 @@ def test_bad_file(name, validate):
     assert SAYS.get(fault(name), "") in result.stderr
 
 
-def test_o13_repeated_row_key_is_named(validate):
+def test_o13_repeated_row_key_is_named(validate) -> None:
     line = validate(GOLDEN / "bad_duplicate_row_key.json").stderr
     for part in ("vector_add/f32/n=65536/vec4", "opencl", "uuid:", "warm", "batch"):
         assert part in line
 
 
-def test_o06_validate_does_not_depend_on_the_locale(tmp_path, validate):
+def test_o06_validate_does_not_depend_on_the_locale(tmp_path, validate) -> None:
     # A comma locale made for this test, so that none has to be installed.
-    made = subprocess.run(
-        ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
-        capture_output=True, check=False,
-    ) if _has("localedef") else None
+    made = (
+        subprocess.run(
+            ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
+            capture_output=True,
+            check=False,
+        )
+        if _has("localedef")
+        else None
+    )
     if made is None or not (tmp_path / "de_DE.UTF-8").exists():
         pytest.skip("localedef cannot make a German locale here")
     plain = validate(GOLDEN / "golden.json")
@@ -156,7 +165,7 @@ def _has(program):
 
 
 @pytest.mark.parametrize("content", ["missing", "folder"])
-def test_unreadable_path_is_one_line(content, tmp_path, validate):
+def test_unreadable_path_is_one_line(content, tmp_path, validate) -> None:
     path = tmp_path if content == "folder" else tmp_path / "missing.json"
     result = validate(path)
     assert result.returncode == 2
@@ -177,7 +186,7 @@ def described_objects():
     yield from SCHEMA["definitions"].items()
 
 
-def numeric(schema):
+def numeric(schema) -> bool:
     for part in (schema, *schema.get("allOf", [])):
         name = part.get("$ref", "").removeprefix("#/definitions/")
         types = (SCHEMA["definitions"][name] if name else part).get("type", [])
@@ -186,10 +195,14 @@ def numeric(schema):
     return False
 
 
-def test_o12_every_number_has_its_unit():
+def test_o12_every_number_has_its_unit() -> None:
     units = {
-        "_ns": "nanoseconds", "_bytes": "bytes", "bytes_": "bytes", "_w": "watts",
-        "_per_s": "per second", "_per_byte": "per byte",
+        "_ns": "nanoseconds",
+        "_bytes": "bytes",
+        "bytes_": "bytes",
+        "_w": "watts",
+        "_per_s": "per second",
+        "_per_byte": "per byte",
     }
     checked = 0
     for place, schema in described_objects():
@@ -198,19 +211,40 @@ def test_o12_every_number_has_its_unit():
                 continue
             checked += 1
             text = child.get("description", "")
-            expected = next((u for part, u in units.items()
-                             if name.endswith(part) or (part == "bytes_" and name in
-                                                        ("bytes_read", "bytes_written"))), None)
+            expected = next(
+                (
+                    u
+                    for part, u in units.items()
+                    if name.endswith(part)
+                    or (part == "bytes_" and name in ("bytes_read", "bytes_written"))
+                ),
+                None,
+            )
             words = [expected] if expected else ["count", "1 = ", "unit"]
             assert any(word in text for word in words), f"{place}{where}: {text!r}"
     assert checked > 40
 
 
-def test_o12_one_name_has_one_meaning():
+def test_o12_one_name_has_one_meaning() -> None:
     # The same name in two objects would be a trap for flat tables, so the few are listed.
     shared = {
-        "name", "id", "driver", "flags", "rounds", "memory_bytes", "shared_bytes", "step_ns", "gpu",
-        "api", "device", "case", "type", "kind", "source", "timer", "kernel",
+        "name",
+        "id",
+        "driver",
+        "flags",
+        "rounds",
+        "memory_bytes",
+        "shared_bytes",
+        "step_ns",
+        "gpu",
+        "api",
+        "device",
+        "case",
+        "type",
+        "kind",
+        "source",
+        "timer",
+        "kernel",
     }
     seen = {}
     for place, schema in described_objects():

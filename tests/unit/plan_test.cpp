@@ -120,9 +120,9 @@ TEST_F(ChooseDevices, CrossesSelectorsWithApis) {
 
 TEST_F(ChooseDevices, RefusesAnUnknownApiWithTheNearest) {
   Filters filters;
-  filters.apis = {"alhpa"};
+  filters.apis = {"alphq"};
   const auto message = message_of(kExitUsage, [&] { choose(backends(), filters); });
-  EXPECT_THAT(message, HasSubstr("alhpa"));
+  EXPECT_THAT(message, HasSubstr("alphq"));
   EXPECT_THAT(message, HasSubstr("alpha"));
 }
 
@@ -267,7 +267,7 @@ TEST_F(MakePlan, RefusesUnknownNamesWithTheNearest) {
   refused(&Filters::dtypes, "f23", "f32");
   refused(&Filters::dtypes, "float", "f32");
   refused(&Filters::variants, "vec_4", "vec4");
-  refused(&Filters::tiers, "mached", "matched");
+  refused(&Filters::tiers, "matchd", "matched");
 }
 
 TEST_F(MakePlan, RefusesBadSizes) {  // S08 among them
@@ -395,12 +395,19 @@ TEST(OverLimits, TellsLimitsApart) {
   }
 }
 
-TEST(OverLimits, DoesNotCountTheGuardTwiceNorForgetIt) {
-  DeviceInfo info = roomy();
-  info.limits.max_buffer_bytes = bytes_of(1 << 20);
-  EXPECT_EQ(over_limits(info, vector_add(), of(1 << 20), "naive"), std::nullopt);
-  info.limits.max_buffer_bytes = bytes_of(1 << 20) - 1;
-  EXPECT_TRUE(over_limits(info, vector_add(), of(1 << 20), "naive").has_value());
+TEST(OverLimits, StopsAtTheFirstByteOverAndCountsTheGuardOnce) {
+  const std::uint64_t one = bytes_of(1 << 20);
+  const std::vector<std::pair<std::uint64_t Limits::*, std::uint64_t>> fits = {
+      {&Limits::max_buffer_bytes, one},
+      {&Limits::max_binding_bytes, one},
+      {&Limits::memory_bytes, 3 * one}};
+  for (const auto& [limit, bytes] : fits) {
+    DeviceInfo info = roomy();
+    info.limits.*limit = bytes;
+    EXPECT_EQ(over_limits(info, vector_add(), of(1 << 20), "naive"), std::nullopt);
+    info.limits.*limit = bytes - 1;
+    EXPECT_TRUE(over_limits(info, vector_add(), of(1 << 20), "naive").has_value()) << bytes;
+  }
 }
 
 TEST_F(MakePlan, DecidesLimitsPerDevice) {
