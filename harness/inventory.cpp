@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "harness/printable.hpp"
+#include "harness/one_line.hpp"
 
 namespace parallax {
 namespace {
@@ -175,11 +175,11 @@ Backends::Backends(const std::vector<BackendEntry>& entries) {
     for (DeviceInfo& info : list.devices) {
       // What a driver calls itself ends up on terminals.
       for (std::string* text : {&info.name, &info.driver, &info.platform, &info.api_version}) {
-        *text = printable(*text);
+        *text = one_line(*text);
       }
     }
-    for (const std::string& note : list.notes) notes.push_back(printable(entry.name + ": " + note));
-    if (list.devices.empty()) absent.push_back({entry.name, printable(list.reason)});
+    for (const std::string& note : list.notes) notes.push_back(one_line(entry.name + ": " + note));
+    if (list.devices.empty()) absent.push_back({entry.name, one_line(list.reason)});
     std::ranges::move(list.devices, std::back_inserter(devices));
   }
   inventory_ = group_devices(std::move(devices));

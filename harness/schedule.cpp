@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "backends/error.hpp"
-#include "harness/printable.hpp"
+#include "harness/one_line.hpp"
 #include "workloads/inputs.hpp"
 
 namespace parallax {
@@ -384,7 +384,7 @@ std::variant<Worker*, Outcome> Workers::get(const std::string& device_id) {
       entry->second.worker = open_(device_id);
     } catch (const std::exception& error) {
       entry->second.outcome = {
-          Status::error, printable(fmt::format("{} does not open: {}", device_id, error.what()))};
+          Status::error, one_line(fmt::format("{} does not open: {}", device_id, error.what()))};
     }
   }
   if (entry->second.worker) return entry->second.worker.get();

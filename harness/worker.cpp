@@ -10,7 +10,7 @@
 #include "harness/case.hpp"
 #include "harness/gbench.hpp"
 #include "harness/measure.hpp"
-#include "harness/printable.hpp"
+#include "harness/one_line.hpp"
 
 namespace parallax {
 namespace {
@@ -29,7 +29,7 @@ Outcome guarded(Body body) {
     if (error.kind() == DeviceError::Kind::build_failed) {
       reason += "; " + error.log().substr(0, error.log().find('\n'));
     }
-    return {Status::error, printable(reason), error.kind() == DeviceError::Kind::device_lost};
+    return {Status::error, one_line(reason), error.kind() == DeviceError::Kind::device_lost};
   } catch (const std::bad_alloc&) {
     return {Status::error, "out of host memory"};
   } catch (const std::exception& error) {

@@ -61,7 +61,8 @@ struct Difference {
 };
 
 Difference find_differences(const std::byte* expected, const std::byte* actual, std::uint64_t count,
-                            std::uint64_t width) {
+                            Dtype dtype) {
+  const std::uint64_t width = size_bytes(dtype);
   Difference all;
   std::mutex mutex;
   parallel_ranges(count, [&](std::uint64_t begin, std::uint64_t end) {

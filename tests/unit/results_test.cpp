@@ -19,9 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-fs::path golden_folder() {
-  return fs::path(__FILE__).parent_path().parent_path() / "golden" / "results";
-}
+fs::path golden_folder() { return fs::path(PARALLAX_GOLDEN_DIR) / "results"; }
 
 ListedDevice listed(std::string id, std::string api, std::string gpu) {
   ListedDevice device;

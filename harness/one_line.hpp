@@ -6,6 +6,6 @@
 namespace parallax {
 
 /// Makes one line that any terminal shows: invalid UTF-8 becomes U+FFFD, control characters spaces.
-std::string printable(std::string_view text);
+std::string one_line(std::string_view text);
 
 }  // namespace parallax

@@ -1,11 +1,11 @@
-#include "harness/printable.hpp"
+#include "harness/one_line.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace parallax {
 
-std::string printable(std::string_view text) {
+std::string one_line(std::string_view text) {
   using Json = nlohmann::json;
   const std::string repaired = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string line = Json::parse(repaired).get<std::string>();
