@@ -73,32 +73,42 @@ run_pytest() { PARALLAX_BINARY=$PWD/build/ci/parallax .venv/bin/python -m pytest
 # tests/sanitizers/ holds what is suppressed, by driver, with the reason.
 run_sanitized() {
   build asan &&
-    ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 \
+    ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:allocator_may_return_null=1 \
       LSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0 \
       UBSAN_OPTIONS=print_stacktrace=1:suppressions=$PWD/tests/sanitizers/ubsan.supp \
       VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null PARALLAX_REQUIRE=host,opencl \
       run_ctest asan
 }
 
-# Runs a command with Vulkan's validation layer, synchronization validation included, and fails
-# on any word from it. The layer's log must exist: without it nothing was validated.
+# Runs a command with Vulkan's validation layer, synchronization validation included, and fails on
+# any complaint. The layer must have told in its log that it was there: silence proves nothing.
 validated() {
-  local folder
+  local folder log
   folder=$(mktemp -d "$PWD/build/validation.XXXXXX")
+  log=$folder/layer.log
   cat >"$folder/vk_layer_settings.txt" <<SETTINGS
 khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
-khronos_validation.log_filename = $folder/layer.log
-khronos_validation.report_flags = error,warn,perf
+khronos_validation.log_filename = $log
+khronos_validation.report_flags = error,warn,perf,info
 khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
 khronos_validation.validate_sync = true
 SETTINGS
   VK_LAYER_SETTINGS_PATH=$folder VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$@" || return 1
-  [[ -e $folder/layer.log ]] || { echo "the validation layer was not loaded"; return 1; }
-  if [[ -s $folder/layer.log ]]; then
-    cat "$folder/layer.log"
+  if ! grep -qi 'synchronization' "$log"; then
+    echo "the validation layer did not run with synchronization validation (log: $log)"
+    return 1
+  fi
+  if grep -E 'Validation (Error|Warning|Performance)|SYNC-HAZARD' "$log"; then
     return 1
   fi
   rm -r "$folder"
+}
+
+# Left out: the tests that ask for more memory than Vulkan allows, which the layer rightly reports.
+check_vulkan() {
+  validated build/ci/tests/contract_tests --gtest_brief=1 \
+    --gtest_filter='*vulkan*-*OverTheLimit*:*RunsOut*' &&
+    validated build/ci/parallax run --api vulkan --preset quick --rounds 2 --output - >/dev/null
 }
 
 if [[ -n $all ]]; then
@@ -116,7 +126,7 @@ build ci
 step "tests" run_ctest ci
 step "script tests" run_pytest
 if [[ -n $all ]]; then
-  step "validation layers" validated build/ci/parallax run --api vulkan --preset quick --output -
+  step "validation layers" check_vulkan
   step "sanitizers" run_sanitized
   step "clang-tidy" check_tidy
 fi
