@@ -1,8 +1,10 @@
 #include "harness/cli.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -76,7 +78,11 @@ struct CommandLine {
     run->add_option("--rounds", options.rounds, "Rounds per case instead of the preset's")
         ->check(CLI::Range(1u, 10000u));
     run->add_option("--seed", options.seed, "Seed of inputs and order")
-        ->check(CLI::NonNegativeNumber)
+        ->check([](const std::string& text) -> std::string {
+          return text.find_first_not_of("0123456789") == std::string::npos
+                     ? ""
+                     : text + " is not a whole number from 0";
+        })
         ->capture_default_str();
     run->add_option("--require", options.require, "APIs that must have a device, else exit 4")
         ->delimiter(',');
@@ -104,8 +110,22 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
-  const std::string near = nearest(word, names);
+/// What other tools call our options.
+const std::map<std::string, std::string, std::less<>> kSynonyms = {{"--backend", "--api"},
+                                                                   {"--gpu", "--device"},
+                                                                   {"--type", "--dtype"},
+                                                                   {"--kernel", "--variant"},
+                                                                   {"--benchmark", "--workload"}};
+
+/// Suggests the nearest of `names`, or of their synonyms when the words are options.
+std::string did_you_mean(std::string_view word, std::vector<std::string> names) {
+  if (word.starts_with('-')) {
+    for (const auto& [synonym, name] : kSynonyms) {
+      if (std::ranges::find(names, name) != names.end()) names.push_back(synonym);
+    }
+  }
+  std::string near = nearest(word, names);
+  if (const auto found = kSynonyms.find(near); found != kSynonyms.end()) near = found->second;
   return near.empty() ? "" : fmt::format(", did you mean {}?", near);
 }
 
@@ -122,8 +142,9 @@ void check_words(const CommandLine& line, int argc, char** argv) {
       if (app != nullptr) continue;
       std::vector<std::string> names;
       for (const CLI::App* sub : line.app.get_subcommands({})) names.push_back(sub->get_name());
-      throw CommandError(kExitUsage, fmt::format("unknown command {}{}; see parallax --help", word,
-                                                 did_you_mean(word, names)));
+      throw CommandError(kExitUsage,
+                         fmt::format("unknown command {}{}; valid: {}", word,
+                                     did_you_mean(word, names), fmt::join(names, ", ")));
     }
     const std::string name = word.substr(0, word.find('='));
     const CLI::Option* option = app->get_option_no_throw(name);

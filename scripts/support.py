@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""Writes the support table of README.md from the device code that exists.
+"""Fills the generated tables of README.md: what runs where, and an excerpt of the H200 results.
 
-A cell lists the dtypes of a kernel's "dtypes:" line; an empty cell is an honest `unsupported`.
+A cell of the support table lists the dtypes of a kernel's "dtypes:" line; an empty cell is an honest
+`unsupported`. The results come from results/h200/vector_add.json.
 Usage: scripts/support.py [--check]; --check changes nothing and exits 1 if README.md differs.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- support table: scripts/support.py -->\n", "<!-- end of support table -->"
 COLUMNS = {"CUDA": ".cu", "OpenCL": ".cl", "Vulkan": ".comp", "host": ".cpp"}
 NOT_WORKLOADS = {"spin", "selftest"}
+SHOWN_CASES = [
+    f"vector_add/f32/n={n}/{variant}" for n in (2**28, 2**20) for variant in ("naive", "vec4")
+]
 
 
 def dtypes(kernel: Path) -> str:
@@ -25,28 +30,74 @@ def dtypes(kernel: Path) -> str:
     return found.group(1).strip() if found else ""
 
 
-def table(shaders: Path) -> str:
-    """Markdown: one row per variant, one column per API."""
-    lines = [f"| workload / variant | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def support_table(shaders: Path) -> str:
+    """One row per variant, one column per API."""
+    rows = []
     for workload in sorted(p for p in shaders.iterdir() if p.is_dir()):
         if workload.name in NOT_WORKLOADS:
             continue
         for variant in sorted({p.stem for p in workload.iterdir()}):
             cells = [dtypes(workload / f"{variant}{suffix}") for suffix in COLUMNS.values()]
-            lines.append(f"| {workload.name} / {variant} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+            rows.append([f"{workload.name} / {variant}", *cells])
+    return markdown(["workload / variant", *COLUMNS], rows)
+
+
+def result_row(row: dict[str, Any], ratios: list[dict[str, Any]]) -> list[str]:
+    """One row of a result file as README shows it."""
+    summary = row["summary"]
+    low, high = summary["ci95_ns"]
+    half = 50 * (high - low) / summary["median_ns"]
+    cells = [
+        f"`{row['case']}`",
+        row["device"],
+        f"{summary['median_ns'] / 1e3:.2f} us",
+        f"{half:.2f} %",
+        f"{row['rates']['bytes_per_s'] / 1e12:.3f} TB/s",
+    ]
+    for ratio in ratios:
+        if (ratio["case"], ratio["device"]) == (row["case"], row["device"]):
+            return [*cells, "{:.3f} [{:.3f}, {:.3f}]".format(ratio["ratio"], *ratio["ci95"])]
+    return [*cells, "1"]
+
+
+def result_table(path: Path) -> str:
+    """The shown cases of a result file, and where they were measured."""
+    file = json.loads(path.read_text())
+    gpu = file["gpus"][0]
+    rows = [row for row in file["results"] if row["case"] in SHOWN_CASES]
+    base = file["ratios"][0]["base"]
+    header = ["case", "device", "median", "+-95 %", "rate", f"time / {base} [95 %]"]
+    origin = (
+        f"`results/h200/{path.name}`: {gpu['name']}, driver {gpu['driver']}, "
+        f"{len(file['results'])} rows, {len(file['results'][0]['rounds'])} rounds each, "
+        f"Parallax {file['tool']['version']} at {file['tool']['commit']}.\n\n"
+    )
+    return origin + markdown(header, [result_row(row, file["ratios"]) for row in rows])
+
+
+def fill(text: str, name: str, content: str) -> str:
+    """Puts content between the two comments that name a generated part."""
+    begin, end = f"<!-- {name}: scripts/support.py -->\n", f"<!-- end of {name} -->"
+    head, rest = text.split(begin)
+    _, tail = rest.split(end)
+    return f"{head}{begin}{content}{end}{tail}"
 
 
 def main() -> int:
     readme = ROOT / "README.md"
     text = readme.read_text()
-    head, rest = text.split(BEGIN)
-    _, tail = rest.split(END)
-    wanted = f"{head}{BEGIN}{table(ROOT / 'shaders')}{END}{tail}"
+    wanted = fill(text, "support table", support_table(ROOT / "shaders"))
+    wanted = fill(wanted, "results", result_table(ROOT / "results/h200/vector_add.json"))
     if wanted == text:
         return 0
     if "--check" in sys.argv[1:]:
-        print("README.md: the support table is out of date; run scripts/support.py")
+        print("README.md: a generated table is out of date; run scripts/support.py")
         return 1
     readme.write_text(wanted)
     return 0
