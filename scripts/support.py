@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fills the generated tables of README.md: what runs where, and an excerpt of the H200 results.
 
-A cell of the support table lists the dtypes of a kernel's "dtypes:" line; an empty cell is an honest
+A cell of the support table lists the dtypes of a kernel's "dtypes:" line; an empty one is an honest
 `unsupported`. The results come from results/h200/vector_add.json.
 Usage: scripts/support.py [--check]; --check changes nothing and exits 1 if README.md differs.
 """
