@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 #include <numeric>
 
 #include "backends/error.hpp"
@@ -98,7 +99,12 @@ class CaseRun {
         row.outcome = *outcome;
         continue;
       }
-      if (!expected) expected = workers_.expected(planned_, seed_);
+      try {
+        if (!expected) expected = workers_.expected(planned_, seed_);
+      } catch (const std::bad_alloc&) {
+        row.outcome = {Status::error, "out of host memory for inputs and expected values"};
+        continue;
+      }
       Worker* worker = std::get<Worker*>(found);
       const PrepareReply reply =
           worker->prepare({.name = planned_.name, .seed = seed_, .expected = expected});
