@@ -10,6 +10,7 @@
 #include "harness/commands/commands.hpp"
 #include "harness/context.hpp"
 #include "harness/gbench.hpp"
+#include "harness/one_line.hpp"
 #include "harness/options.hpp"
 
 namespace parallax {
@@ -177,10 +178,10 @@ int cli_main(int argc, char** argv, const std::vector<BackendEntry>& backends) {
   } catch (const CLI::Success& success) {
     return line.app.exit(success);  // --help and --version
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "parallax: {}\n", error.what());
+    fmt::print(stderr, "parallax: {}\n", one_line(error.what()));
     return kExitUsage;
   } catch (const CommandError& error) {
-    fmt::print(stderr, "parallax: {}\n", error.what());
+    fmt::print(stderr, "parallax: {}\n", one_line(error.what()));
     return error.exit_code();
   } catch (const std::exception& error) {
     fmt::print(stderr, "parallax: internal error: {}\n", error.what());

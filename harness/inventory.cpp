@@ -6,8 +6,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "harness/one_line.hpp"
-
 namespace parallax {
 namespace {
 
@@ -172,14 +170,8 @@ Backends::Backends(const std::vector<BackendEntry>& entries) {
     }
     auto& backend = backends_[entry.name] = entry.make();
     DeviceList list = backend->list();
-    for (DeviceInfo& info : list.devices) {
-      // What a driver calls itself ends up on terminals.
-      for (std::string* text : {&info.name, &info.driver, &info.platform, &info.api_version}) {
-        *text = one_line(*text);
-      }
-    }
-    for (const std::string& note : list.notes) notes.push_back(one_line(entry.name + ": " + note));
-    if (list.devices.empty()) absent.push_back({entry.name, one_line(list.reason)});
+    for (const std::string& note : list.notes) notes.push_back(entry.name + ": " + note);
+    if (list.devices.empty()) absent.push_back({entry.name, list.reason});
     std::ranges::move(list.devices, std::back_inserter(devices));
   }
   inventory_ = group_devices(std::move(devices));

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/one_line.hpp"
+
 namespace parallax {
 
 bool colour_allowed(int file_descriptor) {
@@ -26,7 +28,7 @@ void Progress::begin(std::size_t index, const std::string& name) {
 
 void Progress::note(const std::string& line) {
   clear();
-  fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}\n", one_line(line));
 }
 
 void Progress::clear() {
