@@ -19,8 +19,8 @@ std::string describe(const std::string& call, std::int64_t code, const std::stri
 
 }  // namespace
 
-DeviceError::DeviceError(Kind kind, std::string call, std::int64_t code, std::string code_name,
-                         std::string log, std::source_location where)
+DeviceError::DeviceError(Kind kind, std::string call, std::int64_t code,
+                         const std::string& code_name, std::string log, std::source_location where)
     : std::runtime_error(describe(call, code, code_name, where)),
       kind_(kind),
       call_(std::move(call)),

@@ -20,7 +20,7 @@ class DeviceError : public std::runtime_error {
 
   /// Describes the failure in one line: "<call> returned <code_name> (<code>) at <file>:<line>".
   /// `code_name` may be empty. `log` may have many lines and is kept out of what().
-  DeviceError(Kind kind, std::string call, std::int64_t code, std::string code_name,
+  DeviceError(Kind kind, std::string call, std::int64_t code, const std::string& code_name,
               std::string log = {}, std::source_location where = std::source_location::current());
 
   [[nodiscard]] Kind kind() const { return kind_; }

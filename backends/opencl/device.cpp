@@ -34,7 +34,7 @@ Owner<cl_command_queue> make_queue(const Api& api, cl_context context, const Fou
 
 }  // namespace
 
-Device::Device(const Api& api, Found found)
+Device::Device(const Api& api, const Found& found)
     : api_(api),
       info_(found.info),
       device_(found.device),

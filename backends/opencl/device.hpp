@@ -72,7 +72,7 @@ class Kernel : public parallax::Kernel {
 class Device : public parallax::Device {
  public:
   /// Errors: throws DeviceError when the driver refuses a context or a queue.
-  Device(const Api& api, Found found);
+  Device(const Api& api, const Found& found);
   ~Device() override;
 
   const DeviceInfo& info() const override { return info_; }
