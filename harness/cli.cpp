@@ -5,11 +5,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <system_error>
 
 #include "harness/commands/commands.hpp"
+#include "harness/console.hpp"
 #include "harness/context.hpp"
 #include "harness/gbench.hpp"
 #include "harness/one_line.hpp"
@@ -79,9 +84,11 @@ struct CommandLine {
         ->check(CLI::Range(1u, 10000u));
     run->add_option("--seed", options.seed, "Seed of inputs and order")
         ->check([](const std::string& text) -> std::string {
-          return text.find_first_not_of("0123456789") == std::string::npos
-                     ? ""
-                     : text + " is not a whole number from 0";
+          std::uint64_t value = 0;
+          const char* end = text.data() + text.size();
+          const auto [stop, error] = std::from_chars(text.data(), end, value);
+          if (error == std::errc() && stop == end) return "";
+          return fmt::format("'{}' is not a whole number from 0 to 2^64 - 1", text);
         })
         ->capture_default_str();
     run->add_option("--require", options.require, "APIs that must have a device, else exit 4")
@@ -195,17 +202,26 @@ int cli_main(int argc, char** argv, const std::vector<BackendEntry>& backends) {
     check_words(line, argc, argv);
     line.app.parse(argc, argv);
     line.options.arguments = recorded_arguments(argc, argv);
-    return dispatch(line, backends);
+    const int code = dispatch(line, backends);
+    // What was asked for went to stdout; a run whose output is lost has not done its job.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw CommandError(kExitUsage,
+                         fmt::format("cannot write to stdout: {}", std::strerror(errno)));
+    }
+    return code;
   } catch (const CLI::Success& success) {
     return line.app.exit(success);  // --help and --version
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "parallax: {}\n", one_line(error.what()));
+    say(fmt::format("parallax: {}\n", one_line(error.what())));
     return kExitUsage;
   } catch (const CommandError& error) {
-    fmt::print(stderr, "parallax: {}\n", one_line(error.what()));
+    say(fmt::format("parallax: {}\n", one_line(error.what())));
     return error.exit_code();
+  } catch (const std::system_error& error) {
+    say(fmt::format("parallax: {}\n", one_line(error.what())));
+    return kExitUsage;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "parallax: internal error: {}\n", error.what());
+    say(fmt::format("parallax: internal error: {}\n", one_line(error.what())));
     return kExitFailedCases;
   }
 }

@@ -33,8 +33,11 @@ std::string value_of(const std::filesystem::path& file, std::string_view key, ch
 std::string kernel() {
   utsname names{};
   // The node name, which uname also tells, is nobody's business.
-  return ::uname(&names) == 0 ? fmt::format("{} {} {}", names.sysname, names.release, names.machine)
-                              : std::string{};
+  if (::uname(&names) != 0) return {};
+  // The version alone: what follows names one machine's build.
+  const std::string_view release = names.release;
+  return fmt::format("{} {} {}", names.sysname,
+                     release.substr(0, release.find_first_not_of("0123456789.")), names.machine);
 }
 
 }  // namespace

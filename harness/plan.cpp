@@ -125,6 +125,31 @@ std::string exceeds(std::string_view what, std::uint64_t needs, std::string_view
                      limit);
 }
 
+/// The rounds of a case interleave its devices, so all of them hold its buffers at the same time. On
+/// a CPU the copies for checking come on top.
+void skip_what_does_not_fit_together(PlannedCase& planned, const Gpu& gpu) {
+  std::uint64_t case_bytes = 0;
+  std::uint64_t largest_bytes = 0;
+  for (const BufferSpec& spec : planned.workload->buffers(planned.problem())) {
+    case_bytes += allocated_bytes(spec);
+    largest_bytes = std::max(largest_bytes, allocated_bytes(spec));
+  }
+  const auto able = static_cast<std::uint64_t>(std::ranges::count_if(
+      planned.devices, [](const PlannedDevice& device) { return device.outcome.ok(); }));
+  const std::uint64_t held_bytes =
+      able * case_bytes + (gpu.is_cpu() ? (able + 1) * largest_bytes : 0);
+  // A tenth is left to drivers and to whatever else the machine does.
+  if (able < 2 || gpu.memory_bytes == 0 || held_bytes <= gpu.memory_bytes / 10 * 9) return;
+  for (PlannedDevice& device : planned.devices) {
+    if (!device.outcome.ok()) continue;
+    device.outcome = {
+        Status::skipped,
+        fmt::format("{} APIs together need {} bytes, over nine tenths of the memory of "
+                    "{} bytes; run it through one API at a time",
+                    able, held_bytes, gpu.memory_bytes)};
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> over_limits(const DeviceInfo& info, const Workload& workload,
@@ -180,6 +205,7 @@ std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads
         }
         planned.devices.push_back({id, outcome});
       }
+      skip_what_does_not_fit_together(planned, inventory.gpu(gpu));
       plan.push_back(std::move(planned));
     }
   };

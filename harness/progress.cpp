@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 
+#include "harness/console.hpp"
 #include "harness/one_line.hpp"
 
 namespace parallax {
@@ -22,17 +22,16 @@ Progress::~Progress() { clear(); }
 
 void Progress::begin(std::size_t index, const std::string& name) {
   clear();
-  fmt::print(stderr, "[{}/{}] {}{}", index + 1, total_, name, live_ ? "" : "\n");
-  std::fflush(stderr);
+  say(fmt::format("[{}/{}] {}{}", index + 1, total_, name, live_ ? "" : "\n"));
 }
 
 void Progress::note(const std::string& line) {
   clear();
-  fmt::print(stderr, "{}\n", one_line(line));
+  say(one_line(line) + "\n");
 }
 
 void Progress::clear() {
-  if (live_) fmt::print(stderr, "\r\x1b[K");
+  if (live_) say("\r\x1b[K");
 }
 
 }  // namespace parallax

@@ -221,6 +221,11 @@ std::vector<std::string> choose_devices(const Backends& backends, const Filters&
       }
     }
   }
+  if (chosen.empty() && !filters.devices.empty()) {
+    throw CommandError(kExitUsage,
+                       fmt::format("--device {} has no device of --api {}",
+                                   fmt::join(filters.devices, ","), fmt::join(filters.apis, ",")));
+  }
   if (chosen.empty()) {
     throw CommandError(kExitNoDevice, no_device_reason(backends, filters.apis));
   }

@@ -38,14 +38,23 @@ const char* colour_of(Status status) {
   return "\x1b[31m";
 }
 
+/// Whether every ratio of the file has the same base, so that the heading can name it.
+bool one_base(const ResultFile& file) {
+  return std::ranges::all_of(file.ratios, [&](const RatioRecord& record) {
+    return record.base == file.ratios.front().base;
+  });
+}
+
 std::string ratio_text(const ResultFile& file, const Row& row, const std::string& name) {
   for (const RatioRecord& record : file.ratios) {
     if (record.case_name != name) continue;
     if (record.base == row.device) return "1";
     if (record.device != row.device) continue;
-    if (!record.ratio.ci95) return fmt::format("{:.3f}", record.ratio.ratio);
-    return fmt::format("{:.3f} [{:.3f}, {:.3f}]", record.ratio.ratio, record.ratio.ci95->lo,
-                       record.ratio.ci95->hi);
+    std::string text = fmt::format("{:.3f}", record.ratio.ratio);
+    if (record.ratio.ci95) {
+      text += fmt::format(" [{:.3f}, {:.3f}]", record.ratio.ci95->lo, record.ratio.ci95->hi);
+    }
+    return one_base(file) ? text : fmt::format("{} / {}", text, record.base);
   }
   return "";
 }
@@ -98,7 +107,8 @@ std::string format_bytes_per_s(double bytes_per_s) {
 }
 
 std::string format_table(const ResultFile& file, bool colour) {
-  const std::string base = file.ratios.empty() ? "first API" : file.ratios.front().base;
+  const std::string base =
+      file.ratios.empty() || !one_base(file) ? "first API" : file.ratios.front().base;
   std::vector<Line> lines = {{"case", "device", "median", "+-95 %", "N", "rate",
                               fmt::format("time / {} [95 %]", base), "flags"}};
   for (const Row& row : file.rows) lines.push_back(line_of(file, row));

@@ -58,6 +58,7 @@ esac
 
 status=0
 "$parallax" run --preset "$preset" --output "$output" "${arguments[@]}" || status=$?
+[[ $output == - || -e $output ]] || exit "$status"
 case $output:$status in
   -:* | *:2 | *:77) exit "$status" ;;  # no file, or none of this run
 esac

@@ -60,7 +60,6 @@ KernelOrReason Device::load(std::string_view name, std::span<const std::byte> co
                                 group_size.count(), lanes)};
     }
     facts.registers = static_cast<std::uint32_t>(attributes->numRegs);
-    facts.spill_bytes = static_cast<std::uint32_t>(attributes->localSizeBytes);
     facts.shared_bytes = static_cast<std::uint32_t>(attributes->sharedSizeBytes);
   }
   return std::make_unique<Kernel>(std::move(facts), std::move(library), kernel, group_size, live_);

@@ -165,7 +165,12 @@ DeviceInfo describe() {
   info.type = DeviceType::cpu;
   info.api_version = "C++20";
   utsname names{};
-  if (uname(&names) == 0) info.driver = fmt::format("{} {}", names.sysname, names.release);
+  if (uname(&names) == 0) {
+    // The version alone: what follows names one machine's build.
+    const std::string_view release = names.release;
+    info.driver = fmt::format("{} {}", names.sysname,
+                              release.substr(0, release.find_first_not_of("0123456789.")));
+  }
   info.limits.memory_bytes =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   info.limits.max_buffer_bytes = info.limits.memory_bytes;

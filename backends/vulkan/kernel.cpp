@@ -98,7 +98,7 @@ void add_statistics(const Context& context, VkPipeline pipeline, KernelFacts& fa
     const std::string_view name = statistic.name;
     const auto says = [&](std::string_view part) { return name.find(part) != name.npos; };
     if (says("Register Count")) facts.registers = as_count(statistic);
-    if (says("Local Memory Size") || says("Spill Size")) facts.spill_bytes = as_count(statistic);
+    if (says("Spill Size")) facts.spill_bytes = as_count(statistic);
     if (says("Shared Memory Size")) facts.shared_bytes = as_count(statistic);
   }
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/commands/commands.hpp"
+#include "harness/console.hpp"
 #include "harness/one_line.hpp"
 #include "harness/plan.hpp"
 
@@ -63,7 +64,7 @@ int list_command(const Backends& backends, const Filters& filters, Preset preset
   const std::vector<std::string> devices = choose_devices(backends, filters, notes);
   const std::vector<PlannedCase> plan =
       make_plan(all_workloads(), backends.inventory(), devices, filters, preset);
-  for (const std::string& note : notes) fmt::print(stderr, "{}\n", one_line(note));
+  for (const std::string& note : notes) say(one_line(note) + "\n");
   if (json) {
     print_json(backends, plan);
   } else {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "harness/commands/commands.hpp"
+#include "harness/console.hpp"
 #include "harness/context.hpp"
 #include "harness/plan.hpp"
 #include "harness/progress.hpp"
@@ -200,9 +201,12 @@ int run_command(const Backends& backends, const RunOptions& options) {
   }
   file.complete = true;
   output.finish(file);
-  std::FILE* table_stream = path.empty() ? stderr : stdout;
-  fmt::print(table_stream, "{}", format_table(file, colour_allowed(fileno(table_stream))));
-  if (!path.empty()) fmt::print(stderr, "wrote {}\n", path.string());
+  if (path.empty()) {
+    say(format_table(file, colour_allowed(STDERR_FILENO)));
+  } else {
+    fmt::print("{}", format_table(file, colour_allowed(STDOUT_FILENO)));
+  }
+  if (!path.empty()) say(fmt::format("wrote {}\n", path.string()));
   return exit_code(file);
 }
 

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "harness/commands/commands.hpp"
+#include "harness/console.hpp"
 #include "harness/options.hpp"
 #include "harness/results.hpp"
 
@@ -45,12 +46,12 @@ std::variant<std::string, Unreadable> read_text(const std::filesystem::path& pat
 int validate_command(const std::filesystem::path& path) {
   const auto read = read_text(path);
   if (const auto* unreadable = std::get_if<Unreadable>(&read)) {
-    fmt::print(stderr, "parallax validate: cannot read {}: {}\n", path.string(), unreadable->cause);
+    say(fmt::format("parallax validate: cannot read {}: {}\n", path.string(), unreadable->cause));
     return kExitUsage;
   }
   const auto& text = std::get<std::string>(read);
   const std::vector<std::string> errors = check_result_text(text);
-  for (const std::string& error : errors) fmt::print(stderr, "{}: {}\n", path.string(), error);
+  for (const std::string& error : errors) say(fmt::format("{}: {}\n", path.string(), error));
   if (!errors.empty()) return kExitUsage;
   const nlohmann::json file = nlohmann::json::parse(text);
   fmt::print("{}: valid parallax-result {}, {} rows\n", path.string(),
