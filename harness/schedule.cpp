@@ -182,6 +182,9 @@ class CaseRun {
           static_cast<std::uint32_t>(std::ceil(rule_.lead_in_ns / quickest_step_ns));
     }
 
+    constexpr double kLongest = 64.0;  // times the usual one; a host this slow is the row's finding
+    longest_lead_in_ = std::min(4e9, kLongest * block.lead_in_iterations);
+
     // N = 1 pays each API's launch cost in full; the second and third look see the batch.
     Pilot seen;
     for (int look = 0; look < 3; ++look) {
@@ -206,11 +209,10 @@ class CaseRun {
 
   /// Keeps handing over below two thirds of the lead-in, for all APIs alike.
   void lengthen_lead_in(double starvation) {
-    constexpr double kLongest = 64.0;
     if (starvation <= 2.0 / 3.0) return;
-    const double factor = std::min(1.6 * starvation, kLongest);
-    settings_.block.lead_in_iterations = static_cast<std::uint32_t>(
-        std::min(4e9, std::ceil(settings_.block.lead_in_iterations * factor)));
+    const double wanted = std::ceil(settings_.block.lead_in_iterations * 1.6 * starvation);
+    settings_.block.lead_in_iterations =
+        static_cast<std::uint32_t>(std::min(wanted, longest_lead_in_));
   }
 
   [[nodiscard]] bool over_budget() const {
@@ -256,6 +258,7 @@ class CaseRun {
     }
     if (reject.empty()) return true;
     ++rejected_;
+    lengthen_lead_in(1.0);  // the pilot saw a quicker host
     for (Contender& c : contenders_) {
       if (c.live() && !c.row->rounds.empty()) c.row->rounds.back().rejected = reject;
     }
@@ -358,6 +361,7 @@ class CaseRun {
   std::vector<Contender> contenders_;
   Settings settings_;
   std::uint32_t rejected_ = 0;
+  double longest_lead_in_ = 0.0;  ///< in iterations
 };
 
 }  // namespace
