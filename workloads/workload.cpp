@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 
@@ -14,6 +15,25 @@ std::uint64_t Problem::dim(std::string_view name) const {
     if (d.name == name) return d.value;
   }
   throw std::out_of_range(fmt::format("no dimension {}", name));
+}
+
+const std::string& Problem::word(std::string_view name) const {
+  for (const Dim& d : size) {
+    if (d.name == name) return d.word;
+  }
+  throw std::out_of_range(fmt::format("no dimension {}", name));
+}
+
+std::uint64_t padded_pitch(std::uint64_t columns, Dtype dtype) {
+  const std::uint64_t vector = 16 / size_bytes(dtype);
+  return (columns + vector - 1) / vector * vector;
+}
+
+std::optional<Size> Workload::complete(const Size& size) const {
+  const auto is_number = [](const Dim& dim) { return dim.word.empty(); };
+  if (!std::ranges::equal(size, dims(), {}, &Dim::name)) return std::nullopt;
+  if (!std::ranges::all_of(size, is_number)) return std::nullopt;
+  return size;
 }
 
 std::string_view to_string(Tier tier) {
@@ -36,6 +56,8 @@ std::string_view to_string(Dtype dtype) {
       return "f32";
     case Dtype::f64:
       return "f64";
+    case Dtype::i8:
+      return "i8";
     case Dtype::i32:
       break;
   }
@@ -43,7 +65,7 @@ std::string_view to_string(Dtype dtype) {
 }
 
 std::optional<Dtype> parse_dtype(std::string_view text) {
-  for (Dtype dtype : {Dtype::f16, Dtype::f32, Dtype::f64, Dtype::i32}) {
+  for (Dtype dtype : kDtypes) {
     if (text == to_string(dtype)) return dtype;
   }
   return std::nullopt;
@@ -51,6 +73,8 @@ std::optional<Dtype> parse_dtype(std::string_view text) {
 
 std::uint64_t size_bytes(Dtype dtype) {
   switch (dtype) {
+    case Dtype::i8:
+      return 1;
     case Dtype::f16:
       return 2;
     case Dtype::f64:

@@ -15,12 +15,17 @@
 
 namespace parallax {
 
-/// One named dimension. A size lists the workload's dimensions in its own order.
+/// One named dimension: a number, or a word such as layout=nhwc. A word without a name is a named
+/// size (resnet50_res3_3x3); the dimensions that it settles are `implied` and not spelt.
 struct Dim {
   std::string name;
   std::uint64_t value = 0;
+  std::string word{};
+  bool implied = false;
   friend bool operator==(const Dim&, const Dim&) = default;
 };
+
+/// The workload's dimensions in its own order.
 using Size = std::vector<Dim>;
 
 /// What is computed, whatever the algorithm.
@@ -30,6 +35,9 @@ struct Problem {
 
   /// Value of a dimension. Errors: throws std::out_of_range for an unknown name.
   [[nodiscard]] std::uint64_t dim(std::string_view name) const;
+
+  /// Word of a dimension. Errors: throws std::out_of_range for an unknown name.
+  [[nodiscard]] const std::string& word(std::string_view name) const;
 };
 
 enum class Preset { quick, standard, full, ci };
@@ -47,15 +55,25 @@ struct Variant {
 
 enum class Role { in, out, scratch };
 
-/// One buffer of a problem. Inputs are filled from the seed over the whole allocation.
+/// One buffer of a problem: a matrix of `rows` x `columns` elements whose rows start `pitch` elements
+/// apart, so that vector accesses stay aligned. A vector has one row. Inputs are filled over the
+/// whole allocation, padding included, so that a kernel that reads padding as data is found out.
 struct BufferSpec {
   std::string name;
   Role role = Role::in;
   Dtype dtype = Dtype::f32;
-  std::uint64_t count = 0;      ///< elements that the problem is about
-  std::uint64_t allocated = 0;  ///< elements in memory, padded to a multiple of 16 bytes
-  [[nodiscard]] std::uint64_t size_bytes() const { return allocated * parallax::size_bytes(dtype); }
+  std::uint64_t rows = 1;
+  std::uint64_t columns = 0;  ///< elements of a row that the problem is about
+  std::uint64_t pitch = 0;    ///< elements from one row to the next; whole units of 16 bytes
+  bool free_padding = false;  ///< kernels may write the padding; otherwise a write there is a fault
+  [[nodiscard]] std::uint64_t count() const { return rows * columns; }
+  [[nodiscard]] std::uint64_t size_bytes() const {
+    return rows * pitch * parallax::size_bytes(dtype);
+  }
 };
+
+/// Rounds a row of `columns` elements up to whole units of 16 bytes. Units: elements.
+std::uint64_t padded_pitch(std::uint64_t columns, Dtype dtype);
 
 /// One launch of a variant, in order.
 struct Step {
@@ -66,7 +84,13 @@ struct Step {
   std::vector<std::byte> constants;
 };
 
-/// A contiguous part of an output, in elements.
+/// What inputs hold. Only `random` is ever timed: small integers draw less power.
+enum class Fill {
+  random,   ///< incompressible, uniform in [-1, 1]; integers over their whole type
+  integers  ///< -2, -1, 1 or 2: sums are exact in any order, and no lost term goes unseen
+};
+
+/// A contiguous part of an output, in elements of the allocation, padding counted.
 struct Range {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
@@ -75,15 +99,21 @@ struct Range {
 /// Expected values of the out buffer over some ranges, in order, packed without gaps.
 struct Reference {
   std::uint32_t buffer = 0;  ///< index into buffers(problem)
-  Dtype dtype = Dtype::f32;  ///< dtype of `values`
+  Dtype dtype = Dtype::f32;  ///< dtype of `values`: the buffer's own, or f64 for "scaled_error"
   std::vector<Range> ranges;
   Bytes values;
+  std::vector<double> scales;  ///< "scaled_error": what each element's error is divided by
 };
 
-/// How far an output may be from its reference. "bitwise": not at all, limit 0.
+/// How far an output may be from its reference.
+/// "bitwise": not at all; every limit is 0.
+/// "scaled_error": of e = |actual - expected| / scale, the largest and the root mean square have a
+/// limit each. One alone is not enough: a slightly wrong precision everywhere passes the first, one
+/// wrong element among millions the second.
 struct Tolerance {
   std::string metric;
   double limit = 0.0;
+  double rms_limit = 0.0;
 };
 
 /// Work of one run of all steps, counted once and analytically, whatever a variant really does.
@@ -102,8 +132,16 @@ class Workload {
   [[nodiscard]] virtual std::vector<Dtype> dtypes() const = 0;
   [[nodiscard]] virtual std::vector<Variant> variants() const = 0;
 
-  /// Names the dimensions of a size, in order.
+  /// Names the dimensions of a size that is spelt out, in order.
   [[nodiscard]] virtual std::vector<std::string> dims() const = 0;
+
+  /// Sizes that have a name of their own.
+  [[nodiscard]] virtual std::vector<std::string> named_sizes() const { return {}; }
+
+  /// Turns a size as people write it into the one spelling that names cases: a named size gets its
+  /// implied dimensions, a dimension left out its default. Nothing when the dimensions are not
+  /// those of this workload. The values themselves are checked by size_error().
+  [[nodiscard]] virtual std::optional<Size> complete(const Size& size) const;
 
   /// Sizes that a preset runs, small to large. Those of Preset::quick fit software devices.
   [[nodiscard]] virtual std::vector<Size> sizes(Preset preset) const = 0;
@@ -120,9 +158,11 @@ class Workload {
   /// Computes what the out buffer must hold, in higher precision than the dtype where rounding
   /// can differ: every element of small problems, whole sampled rows of large ones.
   /// Order: `inputs` are the contents of the buffers of role `in`, in order.
-  [[nodiscard]] virtual Reference expected(const Problem& problem,
+  [[nodiscard]] virtual Reference expected(const Problem& problem, Fill fill,
                                            std::span<const Bytes> inputs) const = 0;
 
+  /// Limits for Fill::random. Where the metric is not "bitwise", every case is checked with
+  /// Fill::integers as well, bit for bit.
   [[nodiscard]] virtual Tolerance tolerance(const Problem& problem) const = 0;
   [[nodiscard]] virtual Cost cost(const Problem& problem) const = 0;
 };

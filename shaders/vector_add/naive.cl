@@ -3,7 +3,7 @@
 // Constants: n (u32, elements). Group: 256 lanes, 256 elements.
 // dtypes: f16 f32 f64 i32
 // Source: own.
-#include "dtype.cl"
+#include "dtype.clh"
 
 typedef struct {
   uint n;

@@ -3,7 +3,7 @@
 // Constants: n16 (u32, units of 16 bytes). Group: 256 lanes, 4096 bytes.
 // dtypes: f16 f32 f64 i32
 // Source: own.
-#include "dtype.cl"
+#include "dtype.clh"
 
 typedef struct {
   uint n16;
