@@ -193,7 +193,7 @@ TEST(Reduction, LaunchesOneSumPerGroupThenOneGroup) {
   for (const Expected& e :
        std::vector<Expected>{{"tree", Dtype::f32, 1, 1, "tree"},
                              {"tree", Dtype::f64, 257, 2, "tree"},
-                             {"tree", Dtype::i32, 1056 * 256, 1056, "tree"},
+                             {"tree", Dtype::i32, 270'336, 1056, "tree"},
                              {"tree", Dtype::f32, 1 << 20, 1056, "tree"},
                              {"vec4", Dtype::f32, 1, 1, "tree"},
                              {"vec4", Dtype::f32, 1024, 1, "tree"},
