@@ -122,23 +122,24 @@ void put_tiles(uint stage, uint k0) {
   }
 }
 
-#define READ_FRAGMENT(tile, stage, k, lane, x)                               \
-  [[unroll]] for (uint i = 0; i < 2 * kW; i += kShared) {                    \
-    const SHARED f = tile[stage][k][(i / kW * 16 * kW + lane * kW + i % kW) / kShared]; \
-    COPY_SHARED(x, i, f)                                                     \
+#define READ_FRAGMENT(tile, stage, k, lane, x)                                        \
+  [[unroll]] for (uint f = 0; f < 2 * kW; f += kShared) {                             \
+    const SHARED part = tile[stage][k][(f / kW * 16 * kW + lane * kW + f % kW) / kShared]; \
+    COPY_SHARED(x, f, part)                                                           \
   }
 #if VECTOR
-#define COPY_SHARED(x, i, f) [[unroll]] for (uint e = 0; e < kShared; ++e) x[i + e] = f[e];
+#define COPY_SHARED(x, f, part) \
+  [[unroll]] for (uint e = 0; e < kShared; ++e) x[f + e] = part[e];
 #else
-#define COPY_SHARED(x, i, f) x[i] = f;
+#define COPY_SHARED(x, f, part) x[f] = part;
 #endif
 
 void multiply(uint stage, uint y, uint x) {
-  [[unroll]] for (uint i = 0; i < kDepth; ++i) {
+  [[unroll]] for (uint depth = 0; depth < kDepth; ++depth) {
     S u[2 * kW];
     S v[2 * kW];
-    READ_FRAGMENT(a_tile, stage, i, y, u)
-    READ_FRAGMENT(b_tile, stage, i, x, v)
+    READ_FRAGMENT(a_tile, stage, depth, y, u)
+    READ_FRAGMENT(b_tile, stage, depth, x, v)
     [[unroll]] for (uint r = 0; r < 2 * kW; ++r) {
       [[unroll]] for (uint q = 0; q < 2 * kW; ++q) sum[r][q] = MAC(u[r], v[q], sum[r][q]);
     }
