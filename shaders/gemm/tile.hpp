@@ -8,7 +8,8 @@
 namespace {
 
 constexpr std::size_t kTile = 32 * kW;           // rows and columns of C per group
-constexpr std::size_t kDepth = kV > 8 ? kV : 8;  // of k per step
+// Of k per step; see the other languages.
+constexpr std::size_t kDepth = kV > 8 || (VECTOR && STAGES == 1) ? 16 : 8;
 constexpr std::size_t kAccess = VECTOR ? kV : 1;
 using Tile = S[kDepth][kTile];
 
