@@ -27,9 +27,12 @@ class Case {
     std::string reason;
   };
 
-  /// Finds the kernels, allocates, and fills the inputs from the seed.
+  /// Finds the kernels and allocates. Inputs are undefined until load().
   /// Errors: throws DeviceError; throws Unsupported when a kernel is absent.
   Case(Device& device, const Workload& workload, const PrepareRequest& request);
+
+  /// Fills the inputs from the seed; verify() then expects what belongs to them.
+  void load(Fill fill);
 
   /// Fills outputs, scratch and their guards with kPoison, so that a result that is not written
   /// again fails the next verify().
@@ -38,8 +41,8 @@ class Case {
   /// Runs every step once, outside any bracket.
   void run_once();
 
-  /// Reads everything back and checks it: the output against its reference, guards untouched,
-  /// inputs unchanged.
+  /// Reads everything back and checks it: the output against its reference, padding and guards
+  /// untouched, inputs unchanged.
   VerifyReply verify();
 
   [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
@@ -56,6 +59,7 @@ class Case {
   Device& device_;
   const Workload& workload_;
   PrepareRequest request_;
+  Fill fill_ = Fill::random;
   Problem problem_;
   std::vector<BufferSpec> specs_;
   std::vector<Step> steps_;

@@ -10,7 +10,8 @@
 namespace parallax {
 namespace {
 
-constexpr std::string_view kSizeForm = "write it as n=65536, n=2^24+1 or m=64,n=64";
+constexpr std::string_view kSizeForm =
+    "write it as n=65536, n=2^24+1, m=64,n=64 or by a name such as resnet50_res3_3x3";
 constexpr std::string_view kNameForm =
     "write it as workload/dtype/size/variant, e.g. vector_add/f32/n=65536/vec4";
 
@@ -107,11 +108,20 @@ std::variant<Dim, ParseError> parse_dim(std::string_view size, std::string_view 
     return ParseError{fmt::format("size {}: a dimension is empty; {}", quoted(size), kSizeForm)};
   }
   const std::size_t equals = part.find('=');
-  if (equals == std::string_view::npos) return size_error(size, part, "has no '='");
+  if (equals == std::string_view::npos) {
+    const bool first = part.data() == size.data();
+    if (first && is_word(part) && part.size() > 1 && is_letter(part.front())) {
+      return Dim{.name = {}, .word = std::string(part)};
+    }
+    return size_error(size, part, "has no '='");
+  }
   const std::string_view name = part.substr(0, equals);
   const std::string_view value = part.substr(equals + 1);
   if (!is_word(name) || !is_letter(name.front())) {
     return size_error(size, name, "is no dimension name (letters, digits, '_')");
+  }
+  if (is_word(value) && is_letter(value.front())) {
+    return Dim{.name = std::string(name), .word = std::string(value)};
   }
   const Value number = parse_value(value);
   if (number.index() == 1) return size_error(size, value, std::get<1>(number));
@@ -127,7 +137,10 @@ ParseError name_error(std::string_view name, std::string_view what) {
 std::string format_size(const Size& size) {
   std::string text;
   for (const Dim& dim : size) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", dim.name, dim.value);
+    if (dim.implied) continue;
+    if (!text.empty()) text += ',';
+    if (!dim.name.empty()) text += dim.name + '=';
+    text += dim.word.empty() ? fmt::format("{}", dim.value) : dim.word;
   }
   return text;
 }

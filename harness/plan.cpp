@@ -55,10 +55,6 @@ std::regex compile(const std::string& text) {
   }
 }
 
-bool has_dims(const Size& size, const std::vector<std::string>& dims) {
-  return std::ranges::equal(size, dims, {}, &Dim::name);
-}
-
 /// Sizes given by --size, parsed once.
 std::vector<Size> parse_sizes(const Filters& filters) {
   std::vector<Size> sizes;
@@ -72,6 +68,17 @@ std::vector<Size> parse_sizes(const Filters& filters) {
   return sizes;
 }
 
+/// "n=.. for vector_add", or the nearest named size of a workload that has some.
+std::string valid_sizes(const Workload& workload, const Size& given) {
+  const std::string form =
+      fmt::format("{}=.. for {}", fmt::join(workload.dims(), "=..,"), workload.name());
+  const std::vector<std::string> names = workload.named_sizes();
+  if (names.empty() || given.empty() || !given.front().name.empty()) return form;
+  const std::string near = nearest(given.front().word, names);
+  if (!near.empty()) return fmt::format("{} (did you mean {}?)", form, near);
+  return fmt::format("{} (by name: {})", form, fmt::join(names, ", "));
+}
+
 /// Refuses a size whose dimensions no chosen workload has.
 void check_sizes(const std::vector<const Workload*>& workloads, const Filters& filters,
                  const std::vector<Size>& given) {
@@ -80,9 +87,8 @@ void check_sizes(const std::vector<const Workload*>& workloads, const Filters& f
     bool fits = false;
     for (const Workload* workload : workloads) {
       if (!wanted(filters.workloads, workload->name())) continue;
-      fits |= has_dims(size, workload->dims());
-      forms.push_back(
-          fmt::format("{}=.. for {}", fmt::join(workload->dims(), "=..,"), workload->name()));
+      fits |= workload->complete(size).has_value();
+      forms.push_back(valid_sizes(*workload, size));
     }
     if (fits) continue;
     throw CommandError(kExitUsage, fmt::format("--size {} fits no chosen workload; valid: {}",
@@ -96,12 +102,13 @@ std::vector<Size> sizes_of(const Workload& workload, const std::vector<Size>& gi
   if (given.empty()) return workload.sizes(preset);
   std::vector<Size> sizes;
   for (const Size& size : given) {
-    if (!has_dims(size, workload.dims())) continue;
-    if (auto error = workload.size_error(size)) {
+    const std::optional<Size> complete = workload.complete(size);
+    if (!complete) continue;
+    if (auto error = workload.size_error(*complete)) {
       throw CommandError(
           kExitUsage, fmt::format("--size {}: {} {}", format_size(size), workload.name(), *error));
     }
-    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
+    if (std::ranges::find(sizes, *complete) == sizes.end()) sizes.push_back(*complete);
   }
   return sizes;
 }

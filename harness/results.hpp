@@ -21,7 +21,7 @@
 namespace parallax {
 
 /// What this tool writes. It reads every 1.x.
-inline constexpr std::string_view kSchemaVersion = "1.0";
+inline constexpr std::string_view kSchemaVersion = "1.1";
 
 /// Longest text of a result file. The writer cuts longer ones, such as what a driver's compiler
 /// has to say; the reader refuses them.

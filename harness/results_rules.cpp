@@ -118,12 +118,22 @@ class Rules {
       return;
     }
     const auto& name = std::get<CaseName>(parsed);
-    json size = json::object();
-    for (const Dim& dim : name.size) size[dim.name] = dim.value;
     if (row["workload"] != name.workload || row["dtype"] != to_string(name.dtype) ||
-        row["size"] != size || row["variant"] != name.variant) {
+        !is_size(row["size"], name.size) || row["variant"] != name.variant) {
       problem(place + "/case", "workload, dtype, size or variant beside it say something else");
     }
+  }
+
+  /// Whether the object has the dimensions of the case name; a named size implies further ones.
+  static bool is_size(const json& object, const Size& size) {
+    bool named = false;
+    for (const Dim& dim : size) {
+      named |= dim.name.empty();
+      const auto found = object.find(dim.name.empty() ? "name" : dim.name);
+      if (found == object.end()) return false;
+      if (*found != (dim.word.empty() ? json(dim.value) : json(dim.word))) return false;
+    }
+    return named || object.size() == size.size();
   }
 
   void check_rounds(const std::string& place, const json& row) {

@@ -157,11 +157,14 @@ Json verify_json(const Row& row) {
   const bool checked = told && !verdict_word(told).is_null();
   const Verdict verdict = checked ? told->verdict : Verdict{};
   // An output of NaN has no distance to its reference; the row's reason says so.
-  const bool finite = row.outcome.status == Status::ok || std::isfinite(verdict.worst);
+  const bool finite = row.outcome.status == Status::ok ||
+                      (std::isfinite(verdict.worst) && std::isfinite(verdict.rms));
   json["checked"] = checked ? Json(verdict.checked) : Json(nullptr);
   json["metric"] = known(verdict.metric);
   json["worst"] = checked && finite ? number(verdict.worst, "verify.worst") : Json(nullptr);
   json["limit"] = checked ? number(verdict.limit, "verify.limit") : Json(nullptr);
+  json["rms"] = checked && finite ? number(verdict.rms, "verify.rms") : Json(nullptr);
+  json["rms_limit"] = checked ? number(verdict.rms_limit, "verify.rms_limit") : Json(nullptr);
   json["at"] = checked && verdict.worst != 0.0 ? Json(verdict.at) : Json(nullptr);
   json["digest"] = checked ? Json(fmt::format("{:016x}", told->output_digest)) : Json(nullptr);
   return json;
@@ -244,7 +247,10 @@ Json work_json(const Cost& work) {
 
 Json size_json(const Size& size) {
   Json json = Json::object();
-  for (const Dim& dim : size) json[dim.name] = dim.value;
+  for (const Dim& dim : size) {
+    const std::string& name = dim.name.empty() ? "name" : dim.name;
+    json[name] = dim.word.empty() ? Json(dim.value) : text(dim.word);
+  }
   return json;
 }
 

@@ -90,7 +90,7 @@ class CaseRun {
   }
 
   void prepare() {
-    std::shared_ptr<const Reference> expected;
+    const Workers::Expected* expected = nullptr;
     for (Row& row : rows_) {
       if (!row.outcome.ok()) continue;
       auto found = workers_.get(row.device);
@@ -99,15 +99,17 @@ class CaseRun {
         continue;
       }
       try {
-        if (!expected) expected = workers_.expected(planned_, seed_);
+        if (expected == nullptr) expected = &workers_.expected(planned_, seed_);
       } catch (const std::exception& error) {
         row.outcome = {Status::error,
                        fmt::format("no expected values on this host: {}", error.what())};
         continue;
       }
       Worker* worker = std::get<Worker*>(found);
-      const PrepareReply reply =
-          worker->prepare({.name = planned_.name, .seed = seed_, .expected = expected});
+      const PrepareReply reply = worker->prepare({.name = planned_.name,
+                                                  .seed = seed_,
+                                                  .expected = expected->random,
+                                                  .exact = expected->integers});
       row.timer = worker->clock().source;
       row.kernel = reply.kernel;
       row.group_size = reply.group_size;
@@ -407,19 +409,22 @@ void Workers::give_up(const std::string& device_id, const std::string& reason) {
   entry.outcome = {Status::error, fmt::format("{} was given up after: {}", device_id, reason)};
 }
 
-std::shared_ptr<const Reference> Workers::expected(const PlannedCase& planned, std::uint64_t seed) {
+const Workers::Expected& Workers::expected(const PlannedCase& planned, std::uint64_t seed) {
   const std::string key =
       fmt::format("{}/{}/{}/{}", planned.name.workload, to_string(planned.name.dtype),
                   format_size(planned.name.size), seed);
   if (key == expected_key_) return expected_;
-  expected_.reset();  // before the next one takes as much memory again
-  const std::vector<BufferSpec> specs = planned.workload->buffers(planned.problem());
-  std::vector<Bytes> inputs;
-  for (std::uint32_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role == Role::in) inputs.push_back(make_input(specs[i], seed, i));
-  }
-  expected_ =
-      std::make_shared<const Reference>(planned.workload->expected(planned.problem(), inputs));
+  expected_ = {};  // before the next one takes as much memory again
+  expected_key_.clear();
+  const Workload& workload = *planned.workload;
+  const Problem problem = planned.problem();
+  const std::vector<BufferSpec> specs = workload.buffers(problem);
+  const auto compute = [&](Fill fill) {
+    return std::make_shared<const Reference>(
+        workload.expected(problem, fill, make_inputs(specs, fill, seed)));
+  };
+  expected_.random = compute(Fill::random);
+  if (workload.tolerance(problem).metric != "bitwise") expected_.integers = compute(Fill::integers);
   expected_key_ = key;
   return expected_;
 }

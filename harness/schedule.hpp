@@ -41,8 +41,13 @@ class Workers {
   /// Closes a device that was lost; every later case on it gets the reason.
   void give_up(const std::string& device_id, const std::string& reason);
 
+  struct Expected {
+    std::shared_ptr<const Reference> random;
+    std::shared_ptr<const Reference> integers;  ///< null where `random` is compared bitwise
+  };
+
   /// Expected values of a case's problem.
-  std::shared_ptr<const Reference> expected(const PlannedCase& planned, std::uint64_t seed);
+  const Expected& expected(const PlannedCase& planned, std::uint64_t seed);
 
   /// Clock of every device opened so far.
   [[nodiscard]] std::map<std::string, ClockFacts> clocks() const;
@@ -55,7 +60,7 @@ class Workers {
   Open open_;
   std::map<std::string, Entry> entries_;
   std::string expected_key_;
-  std::shared_ptr<const Reference> expected_;
+  Expected expected_;
 };
 
 /// Balanced order: after any number of rounds every device has gone first equally often, within one.

@@ -30,6 +30,7 @@ struct PrepareRequest {
   CaseName name;
   std::uint64_t seed = 1;
   std::shared_ptr<const Reference> expected;  ///< computed once per case, shared by all workers
+  std::shared_ptr<const Reference> exact;     ///< the same for Fill::integers; null: not checked
 };
 
 /// What the check of one output found.
@@ -76,7 +77,8 @@ class Worker {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual const ClockFacts& clock() const = 0;
 
-  /// Allocates, fills, poisons, runs once and verifies. On any outcome but ok nothing is held.
+  /// Allocates, fills, poisons, runs once and verifies: with integers where `exact` is given, then
+  /// with the random inputs that stay. On any outcome but ok nothing is held.
   /// Errors of the device become an Outcome; no method throws for them.
   virtual PrepareReply prepare(const PrepareRequest& request) = 0;
   virtual BlockReply block(const BlockRequest& request) = 0;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 
@@ -25,6 +27,8 @@ std::string show_element(Dtype dtype, const std::byte* at) {
       return fmt::format("{}", load(0.0f));
     case Dtype::f64:
       return fmt::format("{}", load(0.0));
+    case Dtype::i8:
+      return fmt::format("{}", load(std::int8_t{}));
     case Dtype::i32:
       break;
   }
@@ -48,6 +52,7 @@ bool is_nan(Dtype dtype, const std::byte* at) {
       return is_nan<std::uint32_t>(at, 0x7f800000u);
     case Dtype::f64:
       return is_nan<std::uint64_t>(at, 0x7ff0000000000000u);
+    case Dtype::i8:
     case Dtype::i32:
       break;
   }
@@ -107,6 +112,90 @@ Verdict compare_bitwise(const Reference& reference, Dtype dtype,
   return verdict;
 }
 
+/// Errors of some elements: sum of squares, and the largest with its place.
+struct Errors {
+  double squares = 0.0;
+  double worst = 0.0;
+  std::uint64_t at = UINT64_MAX;  ///< index within the range
+};
+
+/// |actual - expected| / scale. Infinity for whatever is no number, so that no comparison passes it,
+/// and for any error where the scale is zero, since then only the exact value is right.
+double scaled_error(double actual, double expected, double scale) {
+  const double error = std::abs(actual - expected);
+  if (error == 0.0) return 0.0;
+  const double scaled = error / scale;
+  return std::isfinite(scaled) ? scaled : std::numeric_limits<double>::infinity();
+}
+
+template <typename T>
+Errors errors_of(const std::byte* expected, const double* scales, const std::byte* actual,
+                 std::uint64_t count) {
+  Errors all;
+  std::mutex mutex;
+  parallel_ranges(count, [&](std::uint64_t begin, std::uint64_t end) {
+    Errors part;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      T value;
+      double wanted = 0.0;
+      std::memcpy(&value, actual + i * sizeof value, sizeof value);
+      std::memcpy(&wanted, expected + i * sizeof wanted, sizeof wanted);
+      const double e = scaled_error(static_cast<double>(value), wanted, scales[i]);
+      part.squares += e * e;
+      if (e <= part.worst) continue;
+      part.worst = e;
+      part.at = i;
+    }
+    const std::lock_guard lock(mutex);
+    all.squares += part.squares;
+    if (part.worst < all.worst || (part.worst == all.worst && part.at >= all.at)) return;
+    all.worst = part.worst;
+    all.at = part.at;
+  });
+  return all;
+}
+
+Errors errors_of(Dtype dtype, const std::byte* expected, const double* scales,
+                 const std::byte* actual, std::uint64_t count) {
+  if (dtype == Dtype::f64) return errors_of<double>(expected, scales, actual, count);
+  return errors_of<float>(expected, scales, actual, count);
+}
+
+Verdict compare_scaled(const Reference& reference, const Tolerance& tolerance, Dtype dtype,
+                       std::span<const std::byte> output) {
+  Verdict verdict{.metric = tolerance.metric,
+                  .limit = tolerance.limit,
+                  .rms_limit = tolerance.rms_limit,
+                  .detail = {}};
+  double squares = 0.0;
+  std::uint64_t done = 0;
+  std::string worst_element;
+  for (const Range& range : reference.ranges) {
+    const std::byte* expected = reference.values.data() + done * sizeof(double);
+    const std::byte* actual = output.data() + range.first * size_bytes(dtype);
+    const Errors found =
+        errors_of(dtype, expected, reference.scales.data() + done, actual, range.count);
+    squares += found.squares;
+    if (found.worst > verdict.worst) {
+      verdict.worst = found.worst;
+      verdict.at = range.first + found.at;
+      worst_element = fmt::format("element {} is {}, expected {}", verdict.at,
+                                  show_element(dtype, actual + found.at * size_bytes(dtype)),
+                                  show_element(Dtype::f64, expected + found.at * sizeof(double)));
+    }
+    done += range.count;
+  }
+  verdict.checked = done;
+  verdict.rms = done == 0 ? 0.0 : std::sqrt(squares / static_cast<double>(done));
+  verdict.ok = done > 0 && verdict.worst <= verdict.limit && verdict.rms <= verdict.rms_limit;
+  if (verdict.ok) return verdict;
+  verdict.detail =
+      fmt::format("scaled error {:.3g} of at most {:.3g}, rms {:.3g} of at most {:.3g}",
+                  verdict.worst, verdict.limit, verdict.rms, verdict.rms_limit);
+  if (!worst_element.empty()) verdict.detail += "; " + worst_element;
+  return verdict;
+}
+
 /// FNV-1a over 64-bit words in four independent lanes: one lane would wait for its multiply.
 std::uint64_t digest_piece(std::span<const std::byte> bytes) {
   constexpr std::uint64_t kPrime = 0x100000001b3u;
@@ -135,8 +224,28 @@ Verdict compare(const Reference& reference, const Tolerance& tolerance, Dtype ou
   if (tolerance.metric == "bitwise" && reference.dtype == output_dtype) {
     return compare_bitwise(reference, output_dtype, output);
   }
+  const bool is_float = output_dtype == Dtype::f32 || output_dtype == Dtype::f64;
+  if (tolerance.metric == "scaled_error" && reference.dtype == Dtype::f64 && is_float) {
+    return compare_scaled(reference, tolerance, output_dtype, output);
+  }
   throw std::invalid_argument(fmt::format("no metric {} for {} against {}", tolerance.metric,
                                           to_string(output_dtype), to_string(reference.dtype)));
+}
+
+std::uint64_t digest(const BufferSpec& spec, std::span<const std::byte> bytes) {
+  const std::uint64_t width = size_bytes(spec.dtype);
+  if (spec.rows == 1 || spec.pitch == spec.columns)
+    return digest(bytes.first(spec.count() * width));
+  std::vector<std::uint64_t> rows(spec.rows);
+  parallel_ranges(
+      spec.rows,
+      [&](std::uint64_t first, std::uint64_t last) {
+        for (std::uint64_t r = first; r < last; ++r) {
+          rows[r] = digest_piece(bytes.subspan(r * spec.pitch * width, spec.columns * width));
+        }
+      },
+      64);
+  return digest_piece(std::as_bytes(std::span(rows)));
 }
 
 std::uint64_t digest(std::span<const std::byte> bytes) {

@@ -15,7 +15,7 @@ constexpr Extent3 kLanes = {.x = 64, .y = 1, .z = 1};
 
 std::vector<std::uint32_t> random_words(std::size_t count, std::uint32_t stream) {
   std::vector<std::uint32_t> words(count);
-  fill_random(Dtype::i32, 1, stream, std::as_writable_bytes(std::span(words)));
+  fill_input(Dtype::i32, Fill::random, 1, stream, std::as_writable_bytes(std::span(words)));
   return words;
 }
 
@@ -30,7 +30,7 @@ TEST_P(CopiesOn, GiveBackWhatWasWrittenAtAnySize) {
   for (std::uint64_t size : {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{4}, std::uint64_t{5},
                              std::uint64_t{4095}, kMiB, 64 * kMiB + 12}) {
     std::vector<std::byte> written(size);
-    fill_random(Dtype::f16, size, 0, std::span(written).first(size / 2 * 2));
+    fill_input(Dtype::f16, Fill::random, size, 0, std::span(written).first(size / 2 * 2));
     written.back() = std::byte{0xa5};
     auto buffer = device_->allocate(size);
     EXPECT_EQ(buffer->size_bytes(), size);

@@ -128,5 +128,25 @@ TEST(CaseNameGrammar, RefusesBadTexts) {
   }
 }
 
+TEST(SizeGrammar, HasWordsAndNamedSizes) {
+  const Size spelt = size_of("n=32,layout=nhwc");
+  EXPECT_EQ(spelt, (Size{{"n", 32}, {.name = "layout", .value = 0, .word = "nhwc"}}));
+  const Size named = size_of("resnet50_res3_3x3,n=2^5");
+  EXPECT_EQ(named, (Size{{.name = "", .value = 0, .word = "resnet50_res3_3x3"}, {"n", 32}}));
+  EXPECT_EQ(format_size(named), "resnet50_res3_3x3,n=32");
+  EXPECT_TRUE(std::holds_alternative<ParseError>(parse_size("n=32,resnet50_res3_3x3")));
+  EXPECT_TRUE(std::holds_alternative<ParseError>(parse_size("n=32,layout=")));
+}
+
+TEST(SizeGrammar, DoesNotSpellWhatANameImplies) {
+  const Size size = {{.name = "", .value = 0, .word = "layer"},
+                     {"n", 1},
+                     {.name = "c", .value = 64, .word = {}, .implied = true}};
+  EXPECT_EQ(format_size(size), "layer,n=1");
+  const CaseName name = {"convolution", Dtype::f16, {{"n", 1}}, "direct"};
+  EXPECT_EQ(std::get<CaseName>(parse_case_name("convolution/f16/n=1/direct")), name);
+  EXPECT_TRUE(std::holds_alternative<CaseName>(parse_case_name("convolution/i8/layer,n=1/direct")));
+}
+
 }  // namespace
 }  // namespace parallax

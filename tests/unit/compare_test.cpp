@@ -13,7 +13,7 @@
 namespace parallax {
 namespace {
 
-constexpr Tolerance kBitwise = {.metric = "bitwise", .limit = 0.0};
+constexpr Tolerance kBitwise = {.metric = "bitwise"};
 
 template <typename T>
 Bytes bytes_of(const std::vector<T>& values) {
@@ -24,8 +24,11 @@ Bytes bytes_of(const std::vector<T>& values) {
 
 Reference reference_of(const std::vector<float>& values, std::vector<Range> ranges = {}) {
   if (ranges.empty()) ranges = {{.first = 0, .count = values.size()}};
-  return {
-      .buffer = 2, .dtype = Dtype::f32, .ranges = std::move(ranges), .values = bytes_of(values)};
+  return {.buffer = 2,
+          .dtype = Dtype::f32,
+          .ranges = std::move(ranges),
+          .values = bytes_of(values),
+          .scales = {}};
 }
 
 Verdict check(const std::vector<float>& expected, const std::vector<float>& actual) {
@@ -100,11 +103,12 @@ TEST(Compare, FindsTheFirstOfManyDifferencesAcrossThreads) {
 }
 
 TEST(Compare, CountsElementsOfEveryWidth) {
-  for (Dtype dtype : {Dtype::f16, Dtype::f32, Dtype::f64, Dtype::i32}) {
+  for (Dtype dtype : kDtypes) {
     const std::uint64_t width = size_bytes(dtype);
     Bytes bytes(10 * width);
-    fill_random(dtype, 1, 0, bytes);
-    const Reference reference{.buffer = 0, .dtype = dtype, .ranges = {{0, 10}}, .values = bytes};
+    fill_input(dtype, Fill::random, 1, 0, bytes);
+    const Reference reference{
+        .buffer = 0, .dtype = dtype, .ranges = {{0, 10}}, .values = bytes, .scales = {}};
     EXPECT_TRUE(compare(reference, kBitwise, dtype, bytes).ok);
     bytes[6 * width + width - 1] ^= std::byte{1};
     const Verdict verdict = compare(reference, kBitwise, dtype, bytes);
@@ -123,7 +127,7 @@ TEST(Compare, RefusesAnUnknownMetric) {
 TEST(Digest, ChangesWithAnyByte) {
   for (std::size_t size : {1u, 7u, 31u, 32u, 33u, 64u, 200u}) {
     std::vector<std::byte> bytes(size);
-    fill_random(Dtype::f16, 1, 0, bytes);
+    fill_input(Dtype::f16, Fill::random, 1, 0, bytes);
     std::set<std::uint64_t> seen = {digest(bytes)};
     for (std::size_t i = 0; i < size; ++i) {
       for (std::byte bit : {std::byte{1}, std::byte{0x80}}) {
@@ -138,7 +142,7 @@ TEST(Digest, ChangesWithAnyByte) {
 
 TEST(Digest, ChangesWithOrderAndLength) {
   std::vector<std::byte> bytes(96);
-  fill_random(Dtype::i32, 1, 0, bytes);
+  fill_input(Dtype::i32, Fill::random, 1, 0, bytes);
   const std::uint64_t before = digest(bytes);
   std::vector<std::byte> swapped = bytes;
   std::swap_ranges(swapped.begin(), swapped.begin() + 8, swapped.begin() + 8);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <type_traits>
 
 #include "workloads/half.hpp"
 
@@ -14,7 +16,7 @@ namespace {
 
 Bytes random_bytes(Dtype dtype, std::uint64_t seed, std::uint32_t stream, std::size_t size) {
   Bytes bytes(size);
-  fill_random(dtype, seed, stream, bytes);
+  fill_input(dtype, Fill::random, seed, stream, bytes);
   return bytes;
 }
 
@@ -139,25 +141,60 @@ TEST(IsRandom, KnowsItsOwnBytesAndNoOthers) {
   for (Dtype dtype : kDtypes) {
     for (std::size_t size : {8u, 1000u, 1u << 20}) {
       Bytes bytes = random_bytes(dtype, 4, 2, size);
-      EXPECT_TRUE(is_random(dtype, 4, 2, bytes));
-      EXPECT_FALSE(is_random(dtype, 5, 2, bytes));
-      EXPECT_FALSE(is_random(dtype, 4, 3, bytes));
+      EXPECT_TRUE(is_input(dtype, Fill::random, 4, 2, bytes));
+      EXPECT_FALSE(is_input(dtype, Fill::random, 5, 2, bytes));
+      EXPECT_FALSE(is_input(dtype, Fill::random, 4, 3, bytes));
       for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
         bytes[at] ^= std::byte{1};
-        EXPECT_FALSE(is_random(dtype, 4, 2, bytes)) << to_string(dtype) << " byte " << at;
+        EXPECT_FALSE(is_input(dtype, Fill::random, 4, 2, bytes))
+            << to_string(dtype) << " byte " << at;
         bytes[at] ^= std::byte{1};
       }
     }
   }
 }
 
-TEST(MakeInput, FillsThePaddingToo) {
-  const BufferSpec spec{
-      .name = "a", .role = Role::in, .dtype = Dtype::f32, .count = 5, .allocated = 8};
-  const auto bytes = make_input(spec, 9, 1);
-  EXPECT_EQ(bytes.size(), 32u);
-  EXPECT_EQ(bytes, random_bytes(Dtype::f32, 9, 1, 32));
-  EXPECT_NE(bytes, make_input(spec, 9, 0));
+TEST(MakeInputs, FillsThePaddingTooAndCountsAllBuffers) {
+  const std::vector<BufferSpec> specs = {
+      {.name = "c", .role = Role::out, .columns = 5, .pitch = 8},
+      {.name = "a", .role = Role::in, .rows = 2, .columns = 5, .pitch = 8}};
+  const std::vector<Bytes> inputs = make_inputs(specs, Fill::random, 9);
+  ASSERT_EQ(inputs.size(), 1u);
+  EXPECT_EQ(inputs.front().size(), 64u);
+  EXPECT_EQ(inputs.front(), random_bytes(Dtype::f32, 9, 1, 64));
+}
+
+TEST(FillInput, IntegersAreSmallAndNeverZero) {
+  const auto counts_of = [](Dtype dtype, auto to_double) {
+    Bytes bytes(4096 * size_bytes(dtype));
+    fill_input(dtype, Fill::integers, 3, 0, bytes);
+    std::map<double, int> counts;
+    for (std::size_t i = 0; i < 4096; ++i) {
+      ++counts[to_double(bytes.data() + i * size_bytes(dtype))];
+    }
+    EXPECT_TRUE(is_input(dtype, Fill::integers, 3, 0, bytes));
+    EXPECT_FALSE(is_input(dtype, Fill::random, 3, 0, bytes));
+    return counts;
+  };
+  const auto as = [](auto value) {
+    return [value](const std::byte* at) mutable {
+      std::memcpy(&value, at, sizeof value);
+      if constexpr (std::is_same_v<decltype(value), Half>)
+        return double{static_cast<float>(value)};
+      else
+        return static_cast<double>(value);
+    };
+  };
+  for (const auto& counts :
+       {counts_of(Dtype::f16, as(Half{})), counts_of(Dtype::f32, as(0.0f)),
+        counts_of(Dtype::f64, as(0.0)), counts_of(Dtype::i8, as(std::int8_t{})),
+        counts_of(Dtype::i32, as(std::int32_t{}))}) {
+    ASSERT_EQ(counts.size(), 4u);
+    for (const auto& [value, count] : counts) {
+      EXPECT_TRUE(value == -2 || value == -1 || value == 1 || value == 2) << value;
+      EXPECT_GT(count, 800) << value;
+    }
+  }
 }
 
 }  // namespace

@@ -23,15 +23,13 @@ constexpr std::uint64_t kCount = 1021;
 PrepareRequest request(std::uint64_t n = kCount, Dtype dtype = Dtype::f32) {
   const Workload& workload = *all_workloads().front();
   const Problem problem{.dtype = dtype, .size = {{"n", n}}};
-  std::vector<Bytes> inputs;
   const auto specs = workload.buffers(problem);
-  for (std::uint32_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role == Role::in) inputs.push_back(make_input(specs[i], 1, i));
-  }
   return {
       .name = {.workload = "vector_add", .dtype = dtype, .size = problem.size, .variant = "naive"},
       .seed = 1,
-      .expected = std::make_shared<const Reference>(workload.expected(problem, inputs))};
+      .expected = std::make_shared<const Reference>(
+          workload.expected(problem, Fill::random, make_inputs(specs, Fill::random, 1))),
+      .exact = nullptr};
 }
 
 class LocalWorker : public ::testing::Test {
