@@ -3,7 +3,6 @@
 // Constants: Shape (convolution/shape.clh), elements. Group: 256 lanes, 256 outputs.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.clh"
 #include "convolution/shape.clh"
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void PARALLAX_KERNEL(

@@ -6,7 +6,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define PARALLAX_SCALAR
-#include "mac.glsl"
 #include "convolution/shape.glsl"
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 layout(std430, binding = 0) readonly restrict buffer X { T x[]; };

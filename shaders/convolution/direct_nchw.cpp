@@ -3,9 +3,8 @@
 // Constants: Shape (convolution/shape.hpp), elements. Group: 256 lanes, 256 outputs.
 // dtypes: f16 f32
 // Source: own.
-#include "shaders/host.hpp"
-#include "shaders/mac.hpp"
 #include "shaders/convolution/shape.hpp"
+#include "shaders/host.hpp"
 
 void PARALLAX_KERNEL(const parallax::HostGroup& group) {
   const T* x = parallax::buffer<T>(group, 0);

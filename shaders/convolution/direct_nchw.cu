@@ -3,7 +3,6 @@
 // Constants: Shape (convolution/shape.cuh), elements. Group: 256 lanes, 256 outputs.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.cuh"
 #include "convolution/shape.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)

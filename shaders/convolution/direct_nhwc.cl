@@ -3,7 +3,6 @@
 // Constants: Shape (convolution/shape.clh), elements. Group: 256 lanes, 256 outputs.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.clh"
 #define PARALLAX_NHWC 1
 #include "convolution/shape.clh"
 

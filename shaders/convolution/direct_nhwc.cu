@@ -3,7 +3,6 @@
 // Constants: Shape (convolution/shape.cuh), elements. Group: 256 lanes, 256 outputs.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.cuh"
 #define PARALLAX_NHWC 1
 #include "convolution/shape.cuh"
 

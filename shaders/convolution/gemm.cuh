@@ -4,6 +4,8 @@
 // stores over the banks. A lane keeps 8 x 4 sums.
 #pragma once
 
+#include "convolution/shape.cuh"
+
 struct Constants {
   Shape dim;
   unsigned pixels, terms, row_vectors, tiles_k;

@@ -5,8 +5,6 @@
 // (convolution/gemm.cuh). Group: 256 lanes, 64 x 128 outputs, 8 filters x 4 pixels each.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.cuh"
-#include "convolution/shape.cuh"
 #include "convolution/gemm.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -5,9 +5,7 @@
 // and by s (convolution/gemm.cuh). Group: 256 lanes, 64 x 128 outputs, 8 pixels x 4 filters each.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.cuh"
 #define PARALLAX_NHWC 1
-#include "convolution/shape.cuh"
 #include "convolution/gemm.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)

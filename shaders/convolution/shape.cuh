@@ -4,6 +4,8 @@
 // or a whole filter.
 #pragma once
 
+#include "mac.cuh"
+
 struct Shape {
   unsigned n, c, h, w, k, r, s, stride, pad, p, q, x_pitch, filter_pitch, y_pitch;
 };

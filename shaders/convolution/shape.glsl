@@ -3,6 +3,8 @@
 // With PARALLAX_NHWC a row holds the channels of one place, without it a line of one channel (x, y)
 // or a whole filter. The constants call the shape `dim`; macros, since it cannot be passed without
 // a copy.
+#include "mac.glsl"
+
 struct Shape {
   uint n, c, h, w, k, r, s, stride, pad, p, q, x_pitch, filter_pitch, y_pitch;
 };

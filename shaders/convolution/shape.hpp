@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "shaders/mac.hpp"
+
 // One set of names per compiled kernel.
 namespace {
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "shaders/convolution/shape.hpp"
+#include "shaders/host.hpp"
+
 namespace {
 
 struct Constants {

@@ -8,6 +8,4 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #define PARALLAX_SCALAR
-#include "mac.glsl"
-#include "convolution/shape.glsl"
 #include "convolution/tiled.glsl"

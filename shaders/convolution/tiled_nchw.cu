@@ -4,6 +4,4 @@
 // divisors (convolution/tiled.cuh). Group: 256 lanes, 16 x 16 pixels of 8 channels.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.cuh"
-#include "convolution/shape.cuh"
 #include "convolution/tiled.cuh"

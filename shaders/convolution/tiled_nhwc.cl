@@ -4,7 +4,5 @@
 // divisors (convolution/tiled.clh). Group: 256 lanes, 16 x 16 pixels of 8 channels.
 // dtypes: f16 f32
 // Source: own.
-#include "mac.clh"
 #define PARALLAX_NHWC 1
-#include "convolution/shape.clh"
 #include "convolution/tiled.clh"

@@ -9,6 +9,4 @@
 #extension GL_EXT_control_flow_attributes : require
 #define PARALLAX_SCALAR
 #define PARALLAX_NHWC 1
-#include "mac.glsl"
-#include "convolution/shape.glsl"
 #include "convolution/tiled.glsl"

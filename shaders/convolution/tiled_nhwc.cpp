@@ -4,8 +4,5 @@
 // divisors (convolution/tiled.hpp). Group: 256 lanes, 16 x 16 pixels of 8 channels.
 // dtypes: f16 f32
 // Source: own.
-#include "shaders/host.hpp"
-#include "shaders/mac.hpp"
 #define PARALLAX_NHWC 1
-#include "shaders/convolution/shape.hpp"
 #include "shaders/convolution/tiled.hpp"
