@@ -14,7 +14,8 @@ layout(std430, binding = 2) writeonly restrict buffer Y { float y[]; };
 layout(push_constant) uniform Constants { Shape dim; };
 
 void main() {
-  uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256u + gl_LocalInvocationID.x;
+  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint i = group * 256u + gl_LocalInvocationID.x;
   const uint q = i % dim.q;
   i /= dim.q;
   const uint p = i % dim.p;

@@ -1,7 +1,10 @@
-// What both layouts of `implicit_gemm` share. A group computes 64 filters x 128 pixels, counted over
-// the batch, in steps of 16 terms, which lie in shared memory [term][filter] and [term][pixel].
-// Neighbouring lanes read a term as vectors of four; a vector more than needed per row spreads the
-// stores over the banks. A lane keeps 8 x 4 sums.
+// What both layouts of `implicit_gemm` share. A group computes 64 filters x 128 pixels, counted
+// over the batch, in steps of 16 terms, which lie in shared memory [term][filter] and
+// [term][pixel]. Neighbouring lanes read a term as vectors of four; a vector more than needed per
+// row spreads the stores over the banks. A lane keeps 8 x 4 sums. Of 32 lanes 4 take other eights
+// and 8 other fours, such that lane ^ 2 reads the same eight and lane ^ 1 the same four: NVIDIA's
+// shared memory serves such reads of 16 bytes in two turns instead of four
+// (forums.developer.nvidia.com/t/77228).
 #include "convolution/shape.glsl"
 
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;

@@ -32,7 +32,8 @@ void main() {
   }
   [[unroll]] for (uint i = 0; i < 8; ++i) sum[i] = vec4(0.0);
   const uint unit = lane % kUnits, row = lane / kUnits;
-  const uint four = lane % 8 + lane / 32 % 4 * 8, eight = lane / 8 % 4 + lane / 128 * 4;
+  const uint four = lane / 2 % 8 + lane / 32 % 4 * 8;
+  const uint eight = lane % 2 + lane / 16 % 2 * 2 + lane / 128 * 4;
   for (uint first = 0; first < row_vectors; first += kUnits) {
     vec4 loaded[2];
     [[unroll]] for (uint half_ = 0; half_ < 2; ++half_) {

@@ -31,7 +31,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
   float sum[8][4] = {};
   const unsigned unit = lane % kUnits, row = lane / kUnits;
-  const unsigned four = lane % 8 + lane / 32 % 4 * 8, eight = lane / 8 % 4 + lane / 128 * 4;
+  const unsigned four = lane / 2 % 8 + lane / 32 % 4 * 8,
+                 eight = lane % 2 + lane / 16 % 2 * 2 + lane / 128 * 4;
   for (unsigned first = 0; first < con.row_vectors; first += kUnits) {
     float loaded[2][4];
 #pragma unroll

@@ -36,7 +36,8 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void PARALLAX_KERNEL(
   float4 sum[8];
 #pragma unroll
   for (uint i = 0; i < 8; ++i) sum[i] = (float4)(0.0f);
-  const uint four = lane % 8 + lane / 32 % 2 * 8, eight = lane / 8 % 4 + lane / 64 * 4;
+  const uint four = lane / 2 % 8 + lane / 32 % 2 * 8,
+             eight = lane % 2 + lane / 16 % 2 * 2 + lane / 64 * 4;
   for (uint first = 0; first < con.row_vectors; first += kUnits) {
     const uint vector = first + unit;
     const uint tap = divide(vector, con.by_outer), c = vector - tap * c_vectors;

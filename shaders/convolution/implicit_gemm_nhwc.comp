@@ -34,7 +34,8 @@ void main() {
     base[i] = ((n * dim.h + h0[i]) * dim.w + w0[i]) * c_vectors;
   }
   [[unroll]] for (uint i = 0; i < 8; ++i) sum[i] = vec4(0.0);
-  const uint four = lane % 8 + lane / 32 % 2 * 8, eight = lane / 8 % 4 + lane / 64 * 4;
+  const uint four = lane / 2 % 8 + lane / 32 % 2 * 8;
+  const uint eight = lane % 2 + lane / 16 % 2 * 2 + lane / 64 * 4;
   for (uint first = 0; first < row_vectors; first += kUnits) {
     const uint vector = first + unit;
     const uint tap = divide(vector, by_outer), c = vector - tap * c_vectors;

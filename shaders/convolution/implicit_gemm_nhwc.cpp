@@ -63,8 +63,10 @@ void PARALLAX_KERNEL(const parallax::HostGroup& group) {
   float pixels[kTerms][kPixels];
   float filters[kTerms][kFilters];
   float sum[256][32] = {};
-  const auto four = [](std::uint32_t lane) { return lane % 8 + lane / 32 % 2 * 8; };
-  const auto eight = [](std::uint32_t lane) { return lane / 8 % 4 + lane / 64 * 4; };
+  const auto four = [](std::uint32_t lane) { return lane / 2 % 8 + lane / 32 % 2 * 8; };
+  const auto eight = [](std::uint32_t lane) {
+    return lane % 2 + lane / 16 % 2 * 2 + lane / 64 * 4;
+  };
   for (std::uint32_t first = 0; first < con.row_vectors; first += kTerms / kV) {
     load_pixels(con, windows, first, x, pixels);
     load_filters(con, k0, first, filter, filters);

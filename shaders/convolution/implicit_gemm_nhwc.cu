@@ -33,7 +33,8 @@ extern "C" __global__ void __launch_bounds__(256)
     base[i] = ((n * dim.h + h0[i]) * dim.w + w0[i]) * c_vectors;
   }
   float sum[8][4] = {};
-  const unsigned four = lane % 8 + lane / 32 % 2 * 8, eight = lane / 8 % 4 + lane / 64 * 4;
+  const unsigned four = lane / 2 % 8 + lane / 32 % 2 * 8,
+                 eight = lane % 2 + lane / 16 % 2 * 2 + lane / 64 * 4;
   for (unsigned first = 0; first < con.row_vectors; first += kUnits) {
     const unsigned vector = first + unit;
     const unsigned tap = divide(vector, con.by_outer), c = vector - tap * c_vectors;

@@ -1,6 +1,6 @@
-// Body of `tiled` in both layouts. Per step of input channels a group stages the halo of its 16 x 16
-// outputs and the filters of its 8 output channels in shared memory; a lane computes one pixel of
-// all 8. Elements are read in the order of memory, so that neighbouring lanes read neighbours.
+// Body of `tiled` in both layouts. Per step of input channels a group stages the halo of its 16 x
+// 16 outputs and the filters of its 8 output channels in shared memory; a lane computes one pixel
+// of all 8. Elements are read in the order of memory, so that neighbouring lanes read neighbours.
 #pragma once
 
 #include <algorithm>
