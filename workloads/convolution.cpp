@@ -150,15 +150,15 @@ class Convolution : public Workload {
     return reference;
   }
 
-  /// An output is a sum of K = c*r*s products, each rounded (or fused) and added in f32. With
-  /// e = |error| / sum |x*filter| the worst case is K*u; rounding errors of random sign grow with
+  /// An output is a sum of K = c*r*s products, each rounded (or fused) and added in f32. With e =
+  /// |error| / sum |x*filter| the worst case is K*u; rounding errors of random sign grow with
   /// sqrt(K), and 6 sqrt(K) u is exceeded with negligible probability (Higham and Mary, "Sharper
-  /// probabilistic backward error analysis for basic linear algebra kernels with random data",
-  /// SIAM J. Sci. Comput. 42(5), 2020). u is 2^-24 for f32; for f16 inputs, whose products are
-  /// exact in f32, 2^-23, since matrix units may truncate the sum (arXiv 2403.00232). The second
-  /// limit is the root mean square of e: 0.4 units of 2^-24 for correct f32 sums and 1 to 3 with
-  /// truncation, but tens and more for reduced precision. At K = 1 both leave room for the one
-  /// rounding of the product, at most u.
+  /// probabilistic backward error analysis for basic linear algebra kernels with random data", SIAM
+  /// Journal on Scientific Computing 42(5), 2020). u is 2^-24 for f32; for f16 inputs, whose
+  /// products are exact in f32, 2^-23, since matrix units may truncate the sum (arXiv 2403.00232).
+  /// The second limit is the root mean square of e: 0.4 units of 2^-24 for correct f32 sums and 1
+  /// to 3 with truncation, but tens and more for reduced precision. At K = 1 both leave room for
+  /// the one rounding of the product, at most u.
   Tolerance tolerance(const Problem& problem) const override {
     const bool half = problem.dtype == Dtype::f16;
     const auto terms = static_cast<double>(detail::shape_of(problem).terms());
