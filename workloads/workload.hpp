@@ -118,7 +118,9 @@ struct Tolerance {
 
 /// Work of one run of all steps, counted once and analytically, whatever a variant really does.
 struct Cost {
-  std::uint64_t flops = 0;          ///< 0 for workloads without floating-point arithmetic
+  /// Additions and multiplications in floating point; of i8, which is rated the same way, in
+  /// integers; 0 where a workload only moves integers or adds them up.
+  std::uint64_t flops = 0;
   std::uint64_t bytes_read = 0;     ///< compulsory traffic: every input once
   std::uint64_t bytes_written = 0;  ///< compulsory traffic: every output once
   std::string source;               ///< the formula

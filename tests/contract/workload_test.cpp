@@ -28,7 +28,7 @@ const std::multimap<std::string, std::string>& edge_sizes() {
       {"reduction", "n=2"},
       {"reduction", "n=257"},
       {"reduction", "n=1082369"},  // one unit more than 1056 groups hold
-      {"gemm", "m=1,n=1,k=1"},
+      {"reduction", "n=4326403"},  // enters the unrolled loop of vec4
       {"gemm", "m=1,n=300,k=17"},
       {"gemm", "m=300,n=1,k=33"},
       {"gemm", "m=127,n=129,k=131"},
