@@ -1,0 +1,11 @@
+// Convolution from shared memory: halo of 16 x 16 outputs, filters of 8 channels; NCHW, KCRS.
+// Buffers: 0 x[n*c*h, w] T read, 1 filter[k, c*r*s] T read, 2 y[n*k*p, q] f32 write; padded rows.
+// Constants: Shape, input channels per step, halo width and area (elements), tiles along q, p, k,
+// divisors (convolution/tiled.glsl). Group: 256 lanes, 16 x 16 pixels of 8 channels.
+// dtypes: f16 f32
+// Source: own.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#define PARALLAX_SCALAR
+#include "convolution/tiled.glsl"
