@@ -1,4 +1,4 @@
-// The body of gemm/register, vec4 and vec4_double. VECTOR: sixteen bytes per access to A and B, else
+// The body of gemm/register, vec4 and vec4_double. VECTOR: sixteen bytes per access, else
 // one element. STAGES: 2 puts the next tiles into the other half of the shared arrays while these
 // are multiplied; 1 does one after the other.
 // One call computes the group's whole tile of C, every element by the same additions in the same
