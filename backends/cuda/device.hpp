@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "backends/counted.hpp"
 #include "backends/cuda/check.hpp"
 #include "backends/device.hpp"
 
@@ -14,19 +15,6 @@ using Clock = std::chrono::steady_clock;
 inline double ns_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::nano>(end - start).count();
 }
-
-/// Counts an object of a device for as long as it lives, so that a device that dies before its
-/// buffers and kernels is noticed.
-class Counted {
- public:
-  explicit Counted(int& count) : count_(count) { ++count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { --count_; }
-
- private:
-  int& count_;
-};
 
 class Buffer : public parallax::Buffer {
  public:

@@ -3,7 +3,9 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 
+#include "backends/counted.hpp"
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/enumerate.hpp"
 
@@ -14,19 +16,6 @@ using Clock = std::chrono::steady_clock;
 inline double ns_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::nano>(end - start).count();
 }
-
-/// Counts an object of a device for as long as it lives, so that a device that dies before its
-/// buffers and kernels is noticed.
-class Counted {
- public:
-  explicit Counted(int& count) : count_(count) { ++count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { --count_; }
-
- private:
-  int& count_;
-};
 
 class Buffer : public parallax::Buffer {
  public:
@@ -87,6 +76,14 @@ class Device : public parallax::Device {
  private:
   Owner<cl_program> build(std::string_view source, const std::vector<std::string>& flags);
   std::string build_log(cl_program program);
+
+  /// What the compiler's log says of a kernel.
+  struct LogFacts {
+    std::optional<std::uint32_t> registers;
+    std::optional<std::uint32_t> spill_bytes;
+  };
+  LogFacts log_facts(std::string_view name, std::string_view source,
+                     const std::vector<std::string>& flags, cl_program program);
   std::optional<std::string> kernel_over_limits(cl_kernel kernel, Extent3 group_size);
 
   /// Enqueues one launch; a non-null `event` receives the event of its completion.
@@ -102,6 +99,7 @@ class Device : public parallax::Device {
   Owner<cl_context> context_;
   Owner<cl_command_queue> queue_;
   std::uint64_t next_serial_ = 1;
+  std::map<std::string, LogFacts, std::less<>> log_facts_;  ///< by kernel
   int live_ = 0;
 };
 

@@ -80,6 +80,24 @@ Owner<cl_program> Device::build(std::string_view source, const std::vector<std::
   return program;
 }
 
+Device::LogFacts Device::log_facts(std::string_view name, std::string_view source,
+                                   const std::vector<std::string>& flags, cl_program program) {
+  if (const auto known = log_facts_.find(name); known != log_facts_.end()) return known->second;
+  const auto parse = [&](cl_program built) {
+    const std::string log = build_log(built);
+    return LogFacts{number_before(log, " registers"), number_before(log, " bytes spill stores")};
+  };
+  LogFacts facts = parse(program);
+  if (!facts.registers && std::ranges::find(flags, kVerbose) != flags.end()) {
+    // NVIDIA's driver keeps binaries on disk, and one that comes from there has no log. A text that
+    // it has never seen makes it compile.
+    const auto now = Clock::now().time_since_epoch().count();
+    facts = parse(build(fmt::format("{}\n// {}\n", source, now), flags).get());
+  }
+  log_facts_.emplace(name, facts);
+  return facts;
+}
+
 std::optional<std::string> Device::kernel_over_limits(cl_kernel kernel, Extent3 group_size) {
   std::size_t lanes = 0;
   check(api_.clGetKernelWorkGroupInfo(kernel, device_, CL_KERNEL_WORK_GROUP_SIZE, sizeof lanes,
@@ -101,7 +119,8 @@ KernelOrReason Device::find_kernel(std::string_view name, Extent3 group_size) {
   facts.source_hash = std::move(hash);
   facts.flags = flags_for(info_);
   const auto start = Clock::now();
-  auto program = build({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, facts.flags);
+  const std::string_view source(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  auto program = build(source, facts.flags);
   cl_int status = CL_SUCCESS;
   Owner<cl_kernel> kernel(api_.clCreateKernel(program.get(), kernel_symbol(name).c_str(), &status),
                           api_.clReleaseKernel);
@@ -109,9 +128,9 @@ KernelOrReason Device::find_kernel(std::string_view name, Extent3 group_size) {
   facts.build_ns = ns_between(start, Clock::now());
 
   if (auto reason = kernel_over_limits(kernel.get(), group_size)) return Absent{*reason};
-  const std::string log = build_log(program.get());
-  facts.registers = number_before(log, " registers");
-  facts.spill_bytes = number_before(log, " bytes spill stores");
+  const LogFacts log = log_facts(name, source, facts.flags, program.get());
+  facts.registers = log.registers;
+  facts.spill_bytes = log.spill_bytes;
   cl_ulong shared = 0;
   check(api_.clGetKernelWorkGroupInfo(kernel.get(), device_, CL_KERNEL_LOCAL_MEM_SIZE,
                                       sizeof shared, &shared, nullptr),
