@@ -2,7 +2,7 @@
 """Fills the generated tables of README.md: what runs where, and an excerpt of the H200 results.
 
 A cell of the support table lists the dtypes of a kernel's "dtypes:" line; an empty one is an honest
-`unsupported`. The results come from results/h200/vector_add.json.
+`unsupported`. The results come from results/h200/matched.json.
 Usage: scripts/support.py [--check]; --check changes nothing and exits 1 if README.md differs.
 """
 
@@ -16,9 +16,15 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = {"CUDA": ".cu", "OpenCL": ".cl", "Vulkan": ".comp", "host": ".cpp"}
-NOT_WORKLOADS = {"spin", "selftest"}
+NOT_WORKLOADS = {"probe", "selftest", "spin"}
+RESULTS = ROOT / "results/h200/matched.json"
+LADDER = ("naive", "tiled", "register", "vec4", "vec4_double")
 SHOWN_CASES = [
-    f"vector_add/f32/n={n}/{variant}" for n in (2**28, 2**20) for variant in ("naive", "vec4")
+    f"vector_add/f32/n={2**28}/vec4",
+    f"reduction/f32/n={2**28}/vec4",
+    *(f"gemm/f32/m=4096,n=4096,k=4096/{variant}" for variant in LADDER),
+    "gemm/f64/m=4096,n=4096,k=4096/vec4",
+    "convolution/f32/resnet50_res3_3x3,n=32,layout=nhwc/implicit_gemm",
 ]
 
 
@@ -37,15 +43,24 @@ def markdown(header: list[str], rows: list[list[str]]) -> str:
 
 
 def support_table(shaders: Path) -> str:
-    """One row per variant, one column per API."""
+    """One row per kernel, one column per API."""
     rows = []
     for workload in sorted(p for p in shaders.iterdir() if p.is_dir()):
         if workload.name in NOT_WORKLOADS:
             continue
-        for variant in sorted({p.stem for p in workload.iterdir()}):
+        kernels = [p for p in workload.iterdir() if p.suffix in COLUMNS.values()]
+        for variant in sorted({p.stem for p in kernels}):
             cells = [dtypes(workload / f"{variant}{suffix}") for suffix in COLUMNS.values()]
             rows.append([f"{workload.name} / {variant}", *cells])
-    return markdown(["workload / variant", *COLUMNS], rows)
+    return markdown(["workload / kernel", *COLUMNS], rows)
+
+
+def rate(row: dict[str, Any]) -> str:
+    """Operations per second of a case that is about arithmetic, else bytes per second."""
+    rates = row["rates"]
+    if (rates["flop_per_byte"] or 0) > 1:
+        return f"{rates['flop_per_s'] / 1e12:.2f} TFLOP/s"
+    return f"{rates['bytes_per_s'] / 1e12:.3f} TB/s"
 
 
 def result_row(row: dict[str, Any], ratios: list[dict[str, Any]]) -> list[str]:
@@ -58,7 +73,7 @@ def result_row(row: dict[str, Any], ratios: list[dict[str, Any]]) -> list[str]:
         row["device"],
         f"{summary['median_ns'] / 1e3:.2f} us",
         f"{half:.2f} %",
-        f"{row['rates']['bytes_per_s'] / 1e12:.3f} TB/s",
+        rate(row),
     ]
     for ratio in ratios:
         if (ratio["case"], ratio["device"]) == (row["case"], row["device"]):
@@ -70,7 +85,7 @@ def result_table(path: Path) -> str:
     """The shown cases of a result file, and where they were measured."""
     file = json.loads(path.read_text())
     gpu = file["gpus"][0]
-    rows = [row for row in file["results"] if row["case"] in SHOWN_CASES]
+    rows = [row for case in SHOWN_CASES for row in file["results"] if row["case"] == case]
     base = file["ratios"][0]["base"]
     header = ["case", "device", "median", "+-95 %", "rate", f"time / {base} [95 %]"]
     origin = (
@@ -93,7 +108,7 @@ def main() -> int:
     readme = ROOT / "README.md"
     text = readme.read_text()
     wanted = fill(text, "support table", support_table(ROOT / "shaders"))
-    wanted = fill(wanted, "results", result_table(ROOT / "results/h200/vector_add.json"))
+    wanted = fill(wanted, "results", result_table(RESULTS))
     if wanted == text:
         return 0
     if "--check" in sys.argv[1:]:
