@@ -100,7 +100,7 @@ def test_usage_errors_are_one_line(parallax: Caller, arguments: list[str], words
     [
         "n=0",
         "n=-1",
-        "n=2147483649",
+        "n=4286578689",
         "n=2^32",
         "n=99999999999999999999",
         "n=1.5",
@@ -348,7 +348,7 @@ def test_o04_list_is_strict_json(parallax: Caller) -> None:
     assert "0x" not in outcome.out
     assert listing["cases"]
     names = [case["case"] for case in listing["cases"]]
-    assert "vector_add/f32/n=65536/naive" in names
+    assert "vector_add/f32/n=1048576/naive" in names
     assert len(names) == len(set(names))
     for case in listing["cases"]:
         for device in case["devices"]:
@@ -356,7 +356,8 @@ def test_o04_list_is_strict_json(parallax: Caller) -> None:
 
 
 def test_list_filters_like_run(parallax: Caller, tmp_path: Path) -> None:
-    filters = [*HOST, "--size", "n=7", "--size", "n=2^10+1", "--dtype", "f32,i32"]
+    filters = [*HOST, "--workload", "vector_add", "--size", "n=7", "--size", "n=2^10+1"]
+    filters += ["--dtype", "f32,i32"]
     listed = strict_json(parallax("list", "--json", *filters).expect(0).out)
     path = tmp_path / "out.json"
     parallax("run", "--rounds", "6", "--verify-only", *filters, "--output", path).expect(0)
