@@ -56,9 +56,9 @@ mutant(reduction_padding_as_data reduction/vec4 f32
 # The host has no unrolled loop: it loses the step that is not whole.
 mutant(reduction_lost_tail reduction/vec4 f32
   reduction/vec4.cpp "std::min(step, n - first)" "std::min(step, n - first) / step * step"
-  reduction/lane_sum.clh "for (; i < units; i += stride)" "if (false)"
-  reduction/lane_sum.glsl "for (; i < units; i += stride)" "if (false)"
-  reduction/lane_sum.cuh "for (; i < units; i += stride)" "if (false)")
+  reduction/lane_sum.clh "for (; i < units; i += stride)" "if (units == 0)"
+  reduction/lane_sum.glsl "for (; i < units; i += stride)" "if (units == 0)"
+  reduction/lane_sum.cuh "for (; i < units; i += stride)" "if (units == 0)")
 
 mutant(reduction_saturates reduction/tree i32
   reduction/group_sum.hpp
