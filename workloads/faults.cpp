@@ -175,11 +175,11 @@ void add_gemm_steps(Faults& faults, const std::string& size) {
   faults.on(Dtype::f32, "tiled", size);
   faults.step("last_third", "the last third of the groups is not launched", skip_last_third);
   faults.step("ldb", "rows of B are taken to be unpadded", copy(Word::gemm_n, Word::gemm_ldb));
+  faults.step("tile_order", "tiles are counted with one too many in a row",
+              add(1, Word::gemm_tiles_n));
   faults.step("dropped_slab", "the last slab of k is left out", add(-3, Word::gemm_k));
   faults.on(Dtype::f32, "register", size);
   faults.step("last_group", "the last group is not launched", skip_last_group);
-  faults.step("tile_order", "tiles are counted with one too many in a row",
-              add(1, Word::gemm_tiles_n));
   faults.step("other_grid", "a kernel of small tiles runs on the grid of large ones",
               kernel("gemm/naive/f32"));
   faults.on(Dtype::f32, "vec4", size);

@@ -9,6 +9,7 @@
 
 #include "harness/commands/commands.hpp"
 #include "harness/console.hpp"
+#include "harness/one_line.hpp"
 #include "harness/plan.hpp"
 #include "harness/progress.hpp"
 #include "harness/schedule.hpp"
@@ -28,9 +29,7 @@ enum class Finding {
 };
 constexpr std::array kFindings = {"caught", "MISSED", "failed", "no control", "unsupported"};
 
-std::string_view to_string(Finding finding) {
-  return kFindings.at(static_cast<std::size_t>(finding));
-}
+std::string_view word(Finding finding) { return kFindings.at(static_cast<std::size_t>(finding)); }
 
 struct Check {
   Finding finding = Finding::missed;
@@ -166,24 +165,26 @@ class Report {
  public:
   Report(const Inventory& inventory, std::vector<std::string> devices)
       : devices_(std::move(devices)) {
-    for (const std::string& id : devices_) apis_.push_back(inventory.device(id).info.api);
+    for (const std::string& id : devices_) {
+      is_host_.push_back(inventory.device(id).info.api == kHost);
+    }
   }
 
   void add(const Fault& fault, std::vector<Check> checks) {
     lines_.push_back({&fault, std::move(checks)});
   }
 
-  [[nodiscard]] std::string text() const {
-    return table() + reasons() + unproven_text() + summary();
-  }
+  [[nodiscard]] std::string text() const { return table() + reasons() + summary(); }
 
-  /// Whether the checks caught every fault wherever it ran, each of them on the host and, where
-  /// there is another API, through another one.
+  /// Whether every fault was caught wherever it ran, each of them on the host and, where there is
+  /// another API, through another one.
   [[nodiscard]] bool passed() const {
-    for (Finding bad : {Finding::missed, Finding::failed, Finding::control_failed}) {
-      if (count(bad) > 0) return false;
-    }
-    return unproven().empty();
+    return std::ranges::all_of(lines_, [this](const Line& line) {
+      const bool caught = std::ranges::all_of(line.checks, [](const Check& check) {
+        return check.finding == Finding::caught || check.finding == Finding::unsupported;
+      });
+      return caught && proven(line);
+    });
   }
 
  private:
@@ -192,39 +193,28 @@ class Report {
     std::vector<Check> checks;  ///< of devices_, in order
   };
 
-  [[nodiscard]] std::size_t count(Finding finding, std::string_view api = "") const {
-    std::size_t count = 0;
-    for (const Line& line : lines_) {
-      for (std::size_t d = 0; d < apis_.size(); ++d) {
-        const bool counts = api.empty() || apis_[d] == api;
-        count += counts && line.checks[d].finding == finding ? 1 : 0;
+  [[nodiscard]] std::size_t count(std::size_t device, Finding finding) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        lines_, [&](const Line& line) { return line.checks[device].finding == finding; }));
+  }
+
+  /// False for a fault that one side could not run, such as for want of f64.
+  [[nodiscard]] bool proven(const Line& line) const {
+    for (bool host : {true, false}) {
+      bool any = false;
+      bool caught = false;
+      for (std::size_t d = 0; d < devices_.size(); ++d) {
+        if (is_host_[d] != host) continue;
+        any = true;
+        caught |= line.checks[d].finding == Finding::caught;
       }
+      if (any && !caught) return false;
     }
-    return count;
-  }
-
-  [[nodiscard]] bool caught(const Line& line, bool by_host) const {
-    for (std::size_t d = 0; d < apis_.size(); ++d) {
-      if ((apis_[d] == kHost) != by_host) continue;
-      if (line.checks[d].finding == Finding::caught) return true;
-    }
-    return false;
-  }
-
-  /// Faults that ran too little to prove anything, such as for want of f64.
-  [[nodiscard]] std::vector<const Line*> unproven() const {
-    const auto hosts = static_cast<std::size_t>(std::ranges::count(apis_, kHost));
-    std::vector<const Line*> unproven;
-    for (const Line& line : lines_) {
-      const bool on_host = hosts == 0 || caught(line, true);
-      const bool elsewhere = hosts == apis_.size() || caught(line, false);
-      if (!on_host || !elsewhere) unproven.push_back(&line);
-    }
-    return unproven;
+    return true;
   }
 
   static std::string name_of(const Fault& fault) {
-    return fmt::format("{}/{}/{}", fault.workload, parallax::to_string(fault.dtype), fault.variant);
+    return fmt::format("{}/{}/{}", fault.workload, to_string(fault.dtype), fault.variant);
   }
 
   [[nodiscard]] std::string table() const {
@@ -233,54 +223,49 @@ class Report {
     text += "what goes wrong\n";
     for (const Line& line : lines_) {
       text += fmt::format("{:<33}{:<20}", name_of(*line.fault), line.fault->name);
-      for (const Check& check : line.checks)
-        text += fmt::format("{:<13}", to_string(check.finding));
+      for (const Check& check : line.checks) text += fmt::format("{:<13}", word(check.finding));
       text += line.fault->about + "\n";
     }
     return text;
   }
 
+  /// Why something was not caught.
   [[nodiscard]] std::string reasons() const {
     std::string text;
     for (const Line& line : lines_) {
+      const std::string name = name_of(*line.fault) + " " + line.fault->name;
       for (std::size_t d = 0; d < devices_.size(); ++d) {
         const Check& check = line.checks[d];
         if (check.finding == Finding::caught) continue;
-        text += fmt::format("{} {} {}: {}: {}\n", name_of(*line.fault), line.fault->name,
-                            devices_[d], to_string(check.finding), check.reason);
+        text += fmt::format("{}: {}: {}: {}\n", name, devices_[d], word(check.finding),
+                            one_line(check.reason));
       }
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string unproven_text() const {
-    std::string text;
-    for (const Line* line : unproven()) {
-      text += fmt::format("{} {}: not caught by both the host and another API\n",
-                          name_of(*line->fault), line->fault->name);
+      if (!proven(line)) text += name + ": must be caught on the host and through another API\n";
     }
     return text;
   }
 
   [[nodiscard]] std::string summary() const {
+    std::size_t caught = 0;
+    std::size_t unsupported = 0;
     std::vector<std::string> shares;
-    for (const std::string& api : apis_) {
-      const std::size_t skipped = count(Finding::unsupported, api);
-      shares.push_back(
-          fmt::format("{} {} of {}", api, count(Finding::caught, api), lines_.size() - skipped));
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      const std::size_t lacking = count(d, Finding::unsupported);
+      shares.push_back(fmt::format("{} {} of {}", devices_[d], count(d, Finding::caught),
+                                   lines_.size() - lacking));
+      caught += count(d, Finding::caught);
+      unsupported += lacking;
     }
-    const std::size_t unsupported = count(Finding::unsupported);
     const std::size_t checks = lines_.size() * devices_.size() - unsupported;
-    const std::size_t caught = count(Finding::caught);
-    // Rounded down: 100 % means all.
-    const std::size_t rate = checks == 0 ? 0 : 1000 * caught / checks;
+    // Rounded down, so that 100 % means all.
+    const std::size_t permille = checks == 0 ? 0 : 1000 * caught / checks;
     return fmt::format("{} faults, {} of {} checks caught ({}.{} %), {} unsupported: {}\n",
-                       lines_.size(), caught, checks, rate / 10, rate % 10, unsupported,
+                       lines_.size(), caught, checks, permille / 10, permille % 10, unsupported,
                        fmt::join(shares, ", "));
   }
 
   std::vector<std::string> devices_;
-  std::vector<std::string> apis_;  ///< of devices_
+  std::vector<bool> is_host_;  ///< of devices_
   std::vector<Line> lines_;
 };
 

@@ -75,6 +75,7 @@ mutant(reduction_saturates reduction/tree i32
     [[add(sums[lane], sums[lane + width])]]
     [[sums[lane] > ~sums[lane + width] ? 0xffffffffu : add(sums[lane], sums[lane + width])]])
 
+# In GLSL by its bits: Mesa takes a conversion to float and back for none.
 mutant(reduction_narrow_sum reduction/tree f64
   reduction/group_sum.hpp
     [[add(sums[lane], sums[lane + width])]]
@@ -83,7 +84,10 @@ mutant(reduction_narrow_sum reduction/tree f64
     [[add(sums[lane], sums[lane + width])]] [[(float)add(sums[lane], sums[lane + width])]]
   reduction/group_sum.glsl
     [=[lane_sums[lane] += lane_sums[lane + width]]=]
-    [[lane_sums[lane] = T(float(lane_sums[lane] + lane_sums[lane + width]))]]
+    [[{
+      const uvec2 bits = unpackDouble2x32(lane_sums[lane] + lane_sums[lane + width]);
+      lane_sums[lane] = packDouble2x32(uvec2(bits.x & 0xe0000000u, bits.y));
+    }]]
   reduction/group_sum.cuh
     [[add(sums[lane], sums[lane + width])]]
     [[static_cast<float>(add(sums[lane], sums[lane + width]))]])
