@@ -11,10 +11,10 @@
 namespace parallax {
 namespace {
 
-void put_guard(std::span<std::byte> bytes) {
+void put_guard(std::span<std::byte> bytes, std::uint32_t pattern) {
   const std::span guard = bytes.last(kGuardBytes);
-  for (std::size_t i = 0; i < guard.size(); i += sizeof kPoison) {
-    std::memcpy(guard.data() + i, &kPoison, sizeof kPoison);
+  for (std::size_t i = 0; i < guard.size(); i += sizeof pattern) {
+    std::memcpy(guard.data() + i, &pattern, sizeof pattern);
   }
 }
 
@@ -70,7 +70,7 @@ void Case::load(Fill fill) {
     if (specs_[i].role != Role::in) continue;
     const std::span<std::byte> bytes = scratch(allocated_bytes(specs_[i]));
     fill_input(specs_[i].dtype, fill, request_.seed, i, bytes.first(specs_[i].size_bytes()));
-    put_guard(bytes);
+    put_guard(bytes, kInputGuard);
     device_.write(*buffers_[i], bytes);
   }
 }
@@ -117,7 +117,7 @@ std::optional<std::string> Case::find_stray_write(std::uint32_t index,
                                                   std::span<const std::byte> bytes) const {
   const BufferSpec& spec = specs_[index];
   std::array<std::byte, kGuardBytes> intact{};
-  put_guard(intact);
+  put_guard(intact, spec.role == Role::in ? kInputGuard : kPoison);
   if (!std::ranges::equal(bytes.last(kGuardBytes), intact)) {
     return fmt::format("wrong result: the guard behind buffer {} was overwritten", spec.name);
   }

@@ -12,8 +12,12 @@ namespace parallax {
 /// Bytes behind every buffer that no kernel may touch.
 inline constexpr std::uint64_t kGuardBytes = 64;
 
-/// What outputs and guards hold before a run: a quiet NaN in every floating-point type.
+/// What outputs and their guards hold before a run: a quiet NaN in every floating-point type.
 inline constexpr std::uint32_t kPoison = 0xfffbfffbu;
+
+/// What the guards of inputs hold: another NaN, because many processors pass the bits of a NaN on,
+/// and a kernel that reads and writes too far would put back what the guard of its output held.
+inline constexpr std::uint32_t kInputGuard = 0xfff7fff7u;
 
 /// Bytes that a case allocates for one buffer: its elements, rounded up to whole words, and the
 /// guard behind them.

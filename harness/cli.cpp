@@ -37,19 +37,25 @@ const std::map<std::string, Preset> kPresets = {{"quick", Preset::quick},
                                                 {"full", Preset::full},
                                                 {"ci", Preset::ci}};
 
-void add_filters(CLI::App& app, Filters& filters) {
-  const auto list = [&app](const char* name, std::vector<std::string>& into, const char* text) {
-    app.add_option(name, into, text)->delimiter(',');
-  };
-  list("--workload", filters.workloads, "Workloads, comma list");
-  list("--api", filters.apis, "APIs, comma list (cuda,opencl,vulkan,host)");
-  list("--device", filters.devices,
-       "Devices, comma list: cuda:0, uuid:..., pci:..., cpu, or part of a GPU's name");
-  list("--dtype", filters.dtypes, "Element types, comma list (f16,f32,f64,i32)");
-  list("--variant", filters.variants, "Algorithms, comma list");
-  list("--tier", filters.tiers, "Tiers, comma list (matched,tuned,vendor)");
-  app.add_option("--size", filters.sizes, "Size such as n=2^24; repeatable; replaces the preset's");
+void add_list(CLI::App& app, const char* name, std::vector<std::string>& into, const char* text) {
+  app.add_option(name, into, text)->delimiter(',');
+}
+
+/// Filters that `selftest` has as well.
+void add_common_filters(CLI::App& app, Filters& filters) {
+  add_list(app, "--workload", filters.workloads, "Workloads, comma list");
+  add_list(app, "--api", filters.apis, "APIs, comma list (cuda,opencl,vulkan,host)");
+  add_list(app, "--device", filters.devices,
+           "Devices, comma list: cuda:0, uuid:..., pci:..., cpu, or part of a GPU's name");
   app.add_option("--filter", filters.regex, "Regular expression searched in case names");
+}
+
+void add_filters(CLI::App& app, Filters& filters) {
+  add_common_filters(app, filters);
+  add_list(app, "--dtype", filters.dtypes, "Element types, comma list (f16,f32,f64,i32)");
+  add_list(app, "--variant", filters.variants, "Algorithms, comma list");
+  add_list(app, "--tier", filters.tiers, "Tiers, comma list (matched,tuned,vendor)");
+  app.add_option("--size", filters.sizes, "Size such as n=2^24; repeatable; replaces the preset's");
 }
 
 void add_preset(CLI::App& app, Preset& preset) {
@@ -65,6 +71,7 @@ struct CommandLine {
   CLI::App* devices = app.add_subcommand("devices", "List every device of every API by GPU");
   CLI::App* list = app.add_subcommand("list", "List the planned cases");
   CLI::App* run = app.add_subcommand("run", "Measure: table, and JSON to a file");
+  CLI::App* selftest = app.add_subcommand("selftest", "Prove that wrong results are caught");
   CLI::App* validate = app.add_subcommand("validate", "Check a result file against the schema");
   bool json = false;
   RunOptions options;
@@ -97,6 +104,7 @@ struct CommandLine {
     run->add_option("--output", options.output,
                     "Result file, - for stdout (default results/<date>-<gpu>.json)");
     run->add_flag("--force", options.force, "Overwrite an existing result file");
+    add_common_filters(*selftest, options.filters);
     validate->add_option("FILE", file, "Result file")->required();
   }
 
@@ -191,6 +199,7 @@ int dispatch(CommandLine& line, const std::vector<BackendEntry>& entries) {
     return list_command(backends, line.options.filters, line.options.preset, line.json);
   }
   initialize_gbench();
+  if (line.selftest->parsed()) return selftest_command(backends, line.options.filters);
   return run_command(backends, line.options);
 }
 

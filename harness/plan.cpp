@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
-#include <set>
 
 #include "harness/case.hpp"
 
@@ -15,20 +13,6 @@ namespace {
 
 bool wanted(const std::vector<std::string>& filter, std::string_view value) {
   return filter.empty() || std::ranges::find(filter, value) != filter.end();
-}
-
-/// Refuses a filter value that nothing of its kind is called, with the nearest name.
-void check_names(std::string_view option, const std::vector<std::string>& values,
-                 const std::set<std::string>& known) {
-  const std::vector<std::string> names(known.begin(), known.end());
-  for (const std::string& value : values) {
-    if (known.contains(value)) continue;
-    const std::string near = nearest(value, names);
-    throw CommandError(kExitUsage,
-                       fmt::format("unknown {} {}{}; valid: {}", option, value,
-                                   near.empty() ? "" : fmt::format(", did you mean {}?", near),
-                                   fmt::join(names, ", ")));
-  }
 }
 
 void check_filters(const std::vector<const Workload*>& workloads, const Filters& filters) {
@@ -44,15 +28,6 @@ void check_filters(const std::vector<const Workload*>& workloads, const Filters&
   check_names("dtype", filters.dtypes, dtypes);
   check_names("variant", filters.variants, variants);
   check_names("tier", filters.tiers, {"matched", "tuned", "vendor"});
-}
-
-std::regex compile(const std::string& text) {
-  try {
-    return std::regex(text);
-  } catch (const std::regex_error& error) {
-    throw CommandError(
-        kExitUsage, fmt::format("--filter {} is not a regular expression: {}", text, error.what()));
-  }
 }
 
 /// Sizes given by --size, parsed once.
@@ -159,6 +134,28 @@ void skip_what_does_not_fit_together(PlannedCase& planned, const Gpu& gpu) {
 
 }  // namespace
 
+void check_names(std::string_view option, const std::vector<std::string>& values,
+                 const std::set<std::string>& known) {
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const std::string& value : values) {
+    if (known.contains(value)) continue;
+    const std::string near = nearest(value, names);
+    throw CommandError(kExitUsage,
+                       fmt::format("unknown {} {}{}; valid: {}", option, value,
+                                   near.empty() ? "" : fmt::format(", did you mean {}?", near),
+                                   fmt::join(names, ", ")));
+  }
+}
+
+std::regex compile_filter(const std::string& text) {
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error& error) {
+    throw CommandError(
+        kExitUsage, fmt::format("--filter {} is not a regular expression: {}", text, error.what()));
+  }
+}
+
 std::optional<std::string> over_limits(const DeviceInfo& info, const Workload& workload,
                                        const Problem& problem, std::string_view variant) {
   const Limits& limits = info.limits;
@@ -193,7 +190,7 @@ std::vector<PlannedCase> make_plan(const std::vector<const Workload*>& workloads
                                    const std::vector<std::string>& devices, const Filters& filters,
                                    Preset preset) {
   check_filters(workloads, filters);
-  const std::regex regex = compile(filters.regex);
+  const std::regex regex = compile_filter(filters.regex);
   const std::vector<Size> given = parse_sizes(filters);
   check_sizes(workloads, filters, given);
   const auto groups = by_gpu(inventory, devices);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,14 @@ struct PlannedCase {
   std::vector<PlannedDevice> devices;
   [[nodiscard]] Problem problem() const { return {.dtype = name.dtype, .size = name.size}; }
 };
+
+/// Refuses a value of a filter that nothing of its kind is called.
+/// Errors: throws CommandError(kExitUsage) with the nearest valid name.
+void check_names(std::string_view option, const std::vector<std::string>& values,
+                 const std::set<std::string>& known);
+
+/// Reads the text of --filter. Errors: throws CommandError(kExitUsage) for no regular expression.
+std::regex compile_filter(const std::string& text);
 
 /// Refuses names of APIs that the sources do not know.
 /// Errors: throws CommandError(kExitUsage) with the nearest valid name.

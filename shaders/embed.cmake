@@ -1,14 +1,20 @@
 # Two small jobs of the build, run as `cmake -P`:
-#   -DINLINE=file.cl -DDTYPE=name -DKERNEL=name -DINCLUDE_FOLDER=dir -DOUTPUT=out.cl
+#   -DINLINE=file.cl -DDTYPE=name -DKERNEL=name -DINCLUDE_FOLDER=dir -DOVERLAY=dir -DOUTPUT=out.cl
 #       defines the dtype and the kernel's name before the text and resolves its #include lines,
-#       since the OpenCL driver compiles one self-contained string;
+#       since the OpenCL driver compiles one self-contained string; headers below OVERLAY/shaders,
+#       if it is not empty, take the place of those of INCLUDE_FOLDER;
 #   -DINPUT=file -DSYMBOL=name -DOUTPUT=out.cpp
 #       turns a file into a C++ array.
 if(INLINE)
   file(READ ${INLINE} text)
   while(text MATCHES "#include \"([^\"]+)\"\n")
-    file(READ ${INCLUDE_FOLDER}/${CMAKE_MATCH_1} included)
-    string(REPLACE "#include \"${CMAKE_MATCH_1}\"\n" "${included}" text "${text}")
+    set(header ${CMAKE_MATCH_1})
+    set(found ${INCLUDE_FOLDER}/${header})
+    if(OVERLAY AND EXISTS ${OVERLAY}/shaders/${header})
+      set(found ${OVERLAY}/shaders/${header})
+    endif()
+    file(READ ${found} included)
+    string(REPLACE "#include \"${header}\"\n" "${included}" text "${text}")
   endwhile()
   file(WRITE ${OUTPUT} "#define ${DTYPE} 1\n#define PARALLAX_KERNEL ${KERNEL}\n${text}")
 else()

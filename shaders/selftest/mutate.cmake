@@ -1,0 +1,71 @@
+# Kernels that are broken on purpose, for `parallax selftest`: real ones with a few words changed.
+# No kernel carries a hook for it: the changed copies are written into the build tree.
+#
+#   mutant(<name> <workload>/<variant> <dtype> {<file> <find> <replace>}...)
+#
+# copies files that the kernel is made of, kernel files or headers below shaders/, changes a text in
+# each and has the kernel compiled like any, in every language that has it, as
+# "selftest/<name>/<dtype>". A text that does not occur exactly once, or a language without a change,
+# ends configuring: a mutant cannot turn back into the kernel that it was made of.
+set(mutant_files "")
+set(mutant_names "")
+set(mutant_dtypes "")
+set(mutant_overlays "")
+
+function(mutant name kernel dtype)
+  set(overlay ${generated}/mutants/${name})
+  set(changed "")
+  math(EXPR last "${ARGC} - 1")
+  foreach(i RANGE 3 ${last} 3)
+    set(file ${ARGV${i}})
+    math(EXPR i "${i} + 1")
+    set(find "${ARGV${i}}")
+    math(EXPR i "${i} + 1")
+    set(replace "${ARGV${i}}")
+    if(NOT file IN_LIST changed)
+      list(APPEND changed ${file})
+      file(READ ${file} text_${file})
+      # A changed original is searched again.
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    endif()
+    string(FIND "${text_${file}}" "${find}" first)
+    string(FIND "${text_${file}}" "${find}" last REVERSE)
+    if(first EQUAL -1 OR NOT first EQUAL last)
+      message(FATAL_ERROR "mutant ${name}: not exactly once in shaders/${file}: ${find}")
+    endif()
+    string(REPLACE "${find}" "${replace}" text_${file} "${text_${file}}")
+  endforeach()
+
+  # What an earlier configuring left would still be included.
+  file(GLOB_RECURSE old RELATIVE ${overlay}/shaders ${overlay}/shaders/*)
+  foreach(file IN LISTS old)
+    if(NOT file IN_LIST changed)
+      file(REMOVE ${overlay}/shaders/${file})
+    endif()
+  endforeach()
+  foreach(file IN LISTS changed)
+    file(CONFIGURE OUTPUT ${overlay}/shaders/${file} CONTENT "${text_${file}}" @ONLY)
+  endforeach()
+
+  foreach(language "cpp|hpp" "cl|clh" "comp|glsl" "cu|cuh")
+    string(REGEX REPLACE "[|].*" "" extension ${language})
+    set(file ${kernel}.${extension})
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      continue()
+    endif()
+    if(NOT "${changed};" MATCHES "[.](${language});")
+      message(FATAL_ERROR "mutant ${name} changes nothing of ${file}")
+    endif()
+    if(file IN_LIST changed)
+      list(APPEND mutant_files ${overlay}/shaders/${file})
+    else()
+      list(APPEND mutant_files ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    endif()
+    list(APPEND mutant_names selftest/${name}/${dtype})
+    list(APPEND mutant_dtypes ${dtype})
+    list(APPEND mutant_overlays ${overlay})
+  endforeach()
+  foreach(part files names dtypes overlays)
+    set(mutant_${part} "${mutant_${part}}" PARENT_SCOPE)
+  endforeach()
+endfunction()
