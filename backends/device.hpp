@@ -86,11 +86,12 @@ class Buffer {
 /// What the compiler said of a kernel; absent where the API does not tell.
 struct KernelFacts {
   std::optional<std::uint32_t> registers;
-  std::optional<std::uint32_t> spill_bytes;
+  std::optional<std::uint32_t> spill_bytes;  ///< per lane: spilled registers and private arrays
   std::optional<std::uint32_t> shared_bytes;
   double build_ns = 0.0;           ///< host time of loading and compiling
-  std::string source_hash;         ///< hash of the embedded device code, 16 hex digits
-  std::vector<std::string> flags;  ///< options given to the compiler at run time
+  std::string source_hash;         ///< of the source with its includes, 16 hex digits
+  std::vector<std::string> flags;  ///< options of the compilers at build time and at run time
+  std::optional<bool> fused_fma;   ///< whether fma() rounds once on this device; not the backend's
 };
 
 /// A kernel ready to run.

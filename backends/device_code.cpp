@@ -9,10 +9,26 @@
 namespace parallax {
 namespace {
 
-std::string fnv1a(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3u;
-  return fmt::format("{:016x}", hash);
+std::string_view extension(CodeForm form) {
+  switch (form) {
+    case CodeForm::fatbin:
+      return ".cu";
+    case CodeForm::opencl_c:
+      return ".cl";
+    case CodeForm::spirv:
+      return ".comp";
+    case CodeForm::host:
+      break;
+  }
+  return ".cpp";
+}
+
+/// Hash of the file that "workload/variant/dtype" was compiled from.
+std::string source_hash(CodeForm form, std::string_view name) {
+  std::string file(name.substr(0, name.rfind('/')));
+  file += extension(form);
+  const auto found = std::ranges::find(source_hashes(), file, &SourceHash::file);
+  return found == source_hashes().end() ? std::string{} : std::string(found->hash);
 }
 
 std::string_view spelled(CodeForm form) {
@@ -21,6 +37,8 @@ std::string_view spelled(CodeForm form) {
       return "CUDA";
     case CodeForm::opencl_c:
       return "OpenCL C";
+    case CodeForm::host:
+      return "host";
     case CodeForm::spirv:
       break;
   }
@@ -33,7 +51,7 @@ std::variant<DeviceCode, Absent> find_device_code(CodeForm form, std::string_vie
   for (const EmbeddedCode& entry : embedded_code()) {
     if (entry.form != form || entry.name != name) continue;
     if (!entry.left_out.empty()) return Absent{std::string(entry.left_out)};
-    return DeviceCode{entry.bytes, fnv1a(entry.bytes)};
+    return DeviceCode{entry.bytes, source_hash(form, name), build_flags(form)};
   }
   return Absent{fmt::format("no {} kernel {}", spelled(form), name)};
 }
@@ -48,6 +66,10 @@ std::string kernel_symbol(std::string_view name) {
   std::string symbol(name);
   std::replace(symbol.begin(), symbol.end(), '/', '_');
   return symbol;
+}
+
+HostCode find_host_code(std::string_view name) {
+  return {find_host_kernel(name), source_hash(CodeForm::host, name), build_flags(CodeForm::host)};
 }
 
 HostKernel find_host_kernel(std::string_view name) {

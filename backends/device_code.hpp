@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/device.hpp"
 
@@ -15,13 +16,15 @@ namespace parallax {
 enum class CodeForm {
   fatbin,    ///< CUDA fat binary; entry point kernel_symbol(name)
   opencl_c,  ///< OpenCL C 1.2 text with its includes resolved; entry point kernel_symbol(name)
-  spirv      ///< SPIR-V 1.3 module, little-endian words; entry point "main"
+  spirv,     ///< SPIR-V 1.3 module, little-endian words; entry point "main"
+  host       ///< C++ function of this binary
 };
 
 /// Embedded code of one kernel.
 struct DeviceCode {
   std::span<const std::byte> bytes;
-  std::string hash;  ///< FNV-1a of the bytes, 16 hex digits
+  std::string hash;                ///< of the source with its includes, 16 hex digits
+  std::vector<std::string> flags;  ///< options of the compiler that the build ran
 };
 
 /// Finds embedded code by form and "workload/variant/dtype".
@@ -43,6 +46,14 @@ struct HostGroup {
   std::span<const std::byte> constants;
 };
 using HostKernel = void (*)(const HostGroup&);
+
+/// A host kernel and where it comes from.
+struct HostCode {
+  HostKernel function = nullptr;  ///< nullptr: no such kernel
+  std::string hash;               ///< as of DeviceCode
+  std::vector<std::string> flags;
+};
+HostCode find_host_code(std::string_view name);
 
 /// Finds a host kernel, or nullptr.
 HostKernel find_host_kernel(std::string_view name);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/device_code.hpp"
 
@@ -20,7 +22,16 @@ struct EmbeddedHostKernel {
   HostKernel function;
 };
 
+struct SourceHash {
+  std::string_view file;  ///< "workload/variant.cu"
+  std::string_view hash;
+};
+
 std::span<const EmbeddedCode> embedded_code();
+std::span<const SourceHash> source_hashes();
+
+/// Options of the build's compiler that change what code computes or how fast.
+std::vector<std::string> build_flags(CodeForm form);
 std::span<const EmbeddedHostKernel> embedded_host_kernels();
 
 }  // namespace parallax

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/device.hpp"
+#include "harness/bits.hpp"
 #include "harness/case_name.hpp"
 #include "harness/inventory.hpp"
 #include "harness/stats.hpp"
@@ -96,6 +97,7 @@ struct Row {
   std::vector<std::string> flags;  ///< doubts about an ok row, and kVerifyOnly
   std::optional<VerifyReply> before;
   std::optional<VerifyReply> after;
+  std::optional<BitComparison> bits;
   Cost work;
   std::string timer;                ///< clock behind t_ns
   std::vector<RoundRecord> rounds;  ///< not written unless ok

@@ -150,6 +150,11 @@ Json verdict_word(const std::optional<VerifyReply>& reply) {
   return reply->outcome.status == Status::ok ? "pass" : "fail";
 }
 
+Json bits_json(const std::optional<BitComparison>& bits) {
+  if (!bits) return nullptr;
+  return {{"base", text(bits->base)}, {"equal", bits->equal}, {"cause", known(bits->cause)}};
+}
+
 Json verify_json(const Row& row) {
   if (!row.before && !row.after) return nullptr;
   Json json = {{"before", verdict_word(row.before)}, {"after", verdict_word(row.after)}};
@@ -166,6 +171,7 @@ Json verify_json(const Row& row) {
   json["rms"] = checked && finite ? number(verdict.rms, "verify.rms") : Json(nullptr);
   json["rms_limit"] = checked ? number(verdict.rms_limit, "verify.rms_limit") : Json(nullptr);
   json["at"] = checked && verdict.worst != 0.0 ? Json(verdict.at) : Json(nullptr);
+  json["bits"] = bits_json(row.bits);
   json["digest"] = checked ? Json(fmt::format("{:016x}", told->output_digest)) : Json(nullptr);
   return json;
 }
@@ -231,7 +237,7 @@ Json kernel_json(const Row& row) {
           {"spill_bytes", known(facts.spill_bytes)},
           {"shared_bytes", known(facts.shared_bytes)},
           {"memory", "device_local"},
-          {"fused_fma", nullptr},
+          {"fused_fma", known(facts.fused_fma)},
           {"flags", texts(facts.flags)},
           {"library", nullptr},
           {"source_hash", known(facts.source_hash)},

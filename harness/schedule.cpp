@@ -7,10 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends/error.hpp"
-#include "harness/one_line.hpp"
-#include "workloads/inputs.hpp"
-
 namespace parallax {
 namespace {
 
@@ -48,6 +44,7 @@ class CaseRun {
 
   CaseResult run(bool verify_only) {
     prepare();
+    compare_bits();
     if (!verify_only) {
       pilot();
       sample_rounds();
@@ -124,6 +121,25 @@ class CaseRun {
       } else {
         contenders_.push_back(std::move(contender));
       }
+    }
+  }
+
+  /// Matched kernels do the same operations in the same order, so their outputs should be equal bit
+  /// for bit. What no recorded fact explains is a doubt about the row.
+  void compare_bits() {
+    if (planned_.tier != Tier::matched || contenders_.empty()) return;
+    const Row& base = *contenders_.front().row;
+    for (Contender& c : contenders_) {
+      Row& row = *c.row;
+      if (&row == &base) continue;
+      row.bits = {.base = base.device,
+                  .equal = row.before->output_digest == base.before->output_digest,
+                  .cause = {}};
+      if (row.bits->equal) continue;
+      const auto fused = row.kernel.fused_fma, base_fused = base.kernel.fused_fma;
+      row.bits->cause = likely_cause(row.name.dtype, fused, base_fused);
+      if (!expected_to_differ(row.name.dtype, fused, base_fused))
+        row.flags.push_back("bits_differ");
     }
   }
 
@@ -387,54 +403,6 @@ SamplingRule sampling_rule(Preset preset) {
       break;
   }
   return rule;
-}
-
-std::variant<Worker*, Outcome> Workers::get(const std::string& device_id) {
-  auto [entry, is_new] = entries_.try_emplace(device_id);
-  if (is_new) {
-    try {
-      entry->second.worker = open_(device_id);
-    } catch (const std::exception& error) {
-      entry->second.outcome = {
-          Status::error, one_line(fmt::format("{} does not open: {}", device_id, error.what()))};
-    }
-  }
-  if (entry->second.worker) return entry->second.worker.get();
-  return entry->second.outcome;
-}
-
-void Workers::give_up(const std::string& device_id, const std::string& reason) {
-  Entry& entry = entries_[device_id];
-  entry.worker.reset();
-  entry.outcome = {Status::error, fmt::format("{} was given up after: {}", device_id, reason)};
-}
-
-const Workers::Expected& Workers::expected(const PlannedCase& planned, std::uint64_t seed) {
-  const std::string key =
-      fmt::format("{}/{}/{}/{}", planned.name.workload, to_string(planned.name.dtype),
-                  format_size(planned.name.size), seed);
-  if (key == expected_key_) return expected_;
-  expected_ = {};  // before the next one takes as much memory again
-  expected_key_.clear();
-  const Workload& workload = *planned.workload;
-  const Problem problem = planned.problem();
-  const std::vector<BufferSpec> specs = workload.buffers(problem);
-  const auto compute = [&](Fill fill) {
-    return std::make_shared<const Reference>(
-        workload.expected(problem, fill, make_inputs(specs, fill, seed)));
-  };
-  expected_.random = compute(Fill::random);
-  if (workload.tolerance(problem).metric != "bitwise") expected_.integers = compute(Fill::integers);
-  expected_key_ = key;
-  return expected_;
-}
-
-std::map<std::string, ClockFacts> Workers::clocks() const {
-  std::map<std::string, ClockFacts> clocks;
-  for (const auto& [id, entry] : entries_) {
-    if (entry.worker) clocks[id] = entry.worker->clock();
-  }
-  return clocks;
 }
 
 RoundOrder::RoundOrder(std::size_t devices, std::uint64_t seed) : order_(devices), random_(seed) {

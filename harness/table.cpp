@@ -59,6 +59,14 @@ std::string ratio_text(const ResultFile& file, const Row& row, const std::string
   return "";
 }
 
+/// A case with more than one operation per byte is about arithmetic, others are about memory.
+std::string rate_text(const Rates& rates) {
+  if (rates.flop_per_s && rates.flop_per_byte.value_or(0.0) > 1.0) {
+    return format_flop_per_s(*rates.flop_per_s);
+  }
+  return rates.bytes_per_s ? format_bytes_per_s(*rates.bytes_per_s) : "";
+}
+
 Line line_of(const ResultFile& file, const Row& row) {
   const std::string name = format_case_name(row.name);
   Line line = {name, row.device};
@@ -72,7 +80,7 @@ Line line_of(const ResultFile& file, const Row& row) {
       line[3] = "-";
     }
     line[4] = fmt::format("{}", row.n);
-    if (row.rates.bytes_per_s) line[5] = format_bytes_per_s(*row.rates.bytes_per_s);
+    line[5] = rate_text(row.rates);
     line[6] = ratio_text(file, row, name);
     line[7] = fmt::format("{}", fmt::join(row.flags, " "));
     if (row.timer == kHostClock) line[7] += line[7].empty() ? "host_clock" : " host_clock";
@@ -104,6 +112,11 @@ std::string format_ns(double ns) {
 std::string format_bytes_per_s(double bytes_per_s) {
   static constexpr std::array kUnits = {"MB/s", "GB/s", "TB/s"};
   return scaled(bytes_per_s / 1e6, kUnits);
+}
+
+std::string format_flop_per_s(double flop_per_s) {
+  static constexpr std::array kUnits = {"MFLOP/s", "GFLOP/s", "TFLOP/s"};
+  return scaled(flop_per_s / 1e6, kUnits);
 }
 
 std::string format_table(const ResultFile& file, bool colour) {

@@ -12,6 +12,9 @@ std::string format_ns(double ns);
 /// Formats a rate in decimal units: 1e9 bytes per second is "1.000 GB/s".
 std::string format_bytes_per_s(double bytes_per_s);
 
+/// Formats a rate of operations: 1e9 per second is "1.000 GFLOP/s".
+std::string format_flop_per_s(double flop_per_s);
+
 /// The table at the end of a run: one line per row with median, interval, rate, ratio to the first
 /// API of the case and flags, and a line of counts. Colour escapes only if asked for.
 std::string format_table(const ResultFile& file, bool colour);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "backends/error.hpp"
+#include "harness/arithmetic.hpp"
 #include "harness/case.hpp"
 #include "harness/gbench.hpp"
 #include "harness/measure.hpp"
@@ -55,6 +56,7 @@ class LocalWorker : public Worker {
       case_name_ = format_case_name(request.name);
       case_ = std::make_unique<Case>(*device_, workload(request.name.workload), request);
       reply.kernel = case_->first_kernel().facts();
+      reply.kernel.fused_fma = fused_fma(request.name.dtype);
       reply.group_size = case_->first_step().group_size;
       reply.groups = case_->first_step().groups;
       if (request.exact) {
@@ -107,6 +109,13 @@ class LocalWorker : public Worker {
   void release() override { case_.reset(); }
 
  private:
+  /// Asks the device once per dtype.
+  std::optional<bool> fused_fma(Dtype dtype) {
+    const auto known = fused_fma_.find(dtype);
+    if (known != fused_fma_.end()) return known->second;
+    return fused_fma_[dtype] = fuses_fma(*device_, dtype);
+  }
+
   VerifyReply check_once(Fill fill) {
     case_->load(fill);
     case_->poison_outputs();
@@ -131,6 +140,7 @@ class LocalWorker : public Worker {
   std::vector<const Workload*> workloads_;
   LeadIn lead_in_;
   ClockFacts clock_;
+  std::map<Dtype, std::optional<bool>> fused_fma_;
   std::string case_name_;
   std::unique_ptr<Case> case_;
 };

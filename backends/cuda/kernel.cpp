@@ -61,6 +61,8 @@ KernelOrReason Device::load(std::string_view name, std::span<const std::byte> co
     }
     facts.registers = static_cast<std::uint32_t>(attributes->numRegs);
     facts.shared_bytes = static_cast<std::uint32_t>(attributes->sharedSizeBytes);
+    facts.spill_bytes = static_cast<std::uint32_t>(attributes->localSizeBytes);
+    facts.flags.push_back(fmt::format("sm_{}", attributes->binaryVersion));
   }
   return std::make_unique<Kernel>(std::move(facts), std::move(library), kernel, group_size, live_);
 }
@@ -70,9 +72,10 @@ KernelOrReason Device::find_kernel(std::string_view name, Extent3 group_size) {
   if (auto* absent = std::get_if<Absent>(&code)) return std::move(*absent);
   if (auto reason = dtype_unsupported(info_, name)) return Absent{*reason};
   if (auto reason = group_over_limits(info_, group_size)) return Absent{*reason};
-  const auto& [bytes, hash] = std::get<DeviceCode>(code);
+  auto& [bytes, hash, flags] = std::get<DeviceCode>(code);
   KernelFacts facts;
-  facts.source_hash = hash;
+  facts.source_hash = std::move(hash);
+  facts.flags = std::move(flags);
   make_current();
   try {
     return load(name, bytes, std::move(facts), group_size);

@@ -82,7 +82,11 @@ class HostDevice : public Device {
   KernelOrReason find_kernel(std::string_view name, Extent3 group_size) override {
     if (auto reason = lacks_host_kernel(name)) return Absent{*reason};
     if (auto reason = group_over_limits(info_, group_size)) return Absent{*reason};
-    return std::make_unique<HostKernelHandle>(find_host_kernel(name), group_size, KernelFacts{});
+    HostCode code = find_host_code(name);
+    KernelFacts facts;
+    facts.source_hash = std::move(code.hash);
+    facts.flags = std::move(code.flags);
+    return std::make_unique<HostKernelHandle>(code.function, group_size, std::move(facts));
   }
 
   Timing write(Buffer& buffer, std::span<const std::byte> bytes) override {

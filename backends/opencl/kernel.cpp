@@ -95,10 +95,10 @@ KernelOrReason Device::find_kernel(std::string_view name, Extent3 group_size) {
   if (auto* absent = std::get_if<Absent>(&code)) return std::move(*absent);
   if (auto reason = dtype_unsupported(info_, name)) return Absent{*reason};
   if (auto reason = group_over_limits(info_, group_size)) return Absent{*reason};
-  const auto& [bytes, hash] = std::get<DeviceCode>(code);
+  auto& [bytes, hash, flags] = std::get<DeviceCode>(code);
 
   KernelFacts facts;
-  facts.source_hash = hash;
+  facts.source_hash = std::move(hash);
   facts.flags = flags_for(info_);
   const auto start = Clock::now();
   auto program = build({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, facts.flags);
@@ -117,6 +117,10 @@ KernelOrReason Device::find_kernel(std::string_view name, Extent3 group_size) {
                                       sizeof shared, &shared, nullptr),
         "clGetKernelWorkGroupInfo");
   facts.shared_bytes = static_cast<std::uint32_t>(shared);
+  if (info_.limits.shared_bytes != 0 && shared > info_.limits.shared_bytes) {
+    return Absent{fmt::format("needs {} bytes of shared memory, the device has {}", shared,
+                              info_.limits.shared_bytes)};
+  }
   return std::make_unique<Kernel>(std::move(facts), std::move(program), std::move(kernel),
                                   group_size, live_);
 }

@@ -148,6 +148,7 @@ KernelOrReason build_kernel(Context& context, const Layout& layout, std::string_
 
   KernelFacts facts;
   facts.source_hash = code.hash;
+  facts.flags = code.flags;
   const auto start = Clock::now();
   const OwnedShaderModule shader = create_module(context, words);
   OwnedPipeline pipeline = create_pipeline(context, layout, shader.get(), name, group_size);

@@ -1,12 +1,17 @@
 // The body of gemm/register, vec4 and vec4_double. VECTOR: sixteen bytes per access, else one
 // element. STAGES: 2 fetches the next tiles into registers while these are multiplied, and puts
 // them into the other half of shared memory; 1 does one after the other.
-// A lane owns four blocks of kW x kW elements of C, 16 kW apart, so that neighbouring lanes read
-// neighbouring vectors. A lies transposed in shared memory, so that both fragments are contiguous.
+// The lanes form 16 x 16. Each owns four blocks of kW x kW elements of C, 16 kW apart, so that
+// neighbouring lanes read neighbouring vectors; A lies transposed in shared memory, so that both
+// fragments are contiguous. Of every four lanes, two and two share a row and two and two a column:
+// NVIDIA's shared memory then serves a read of sixteen bytes per lane in two turns instead of four
+// (forums.developer.nvidia.com/t/77228).
 #include "gemm/operands.cuh"
 
 constexpr unsigned kTile = 32 * kW;           // rows and columns of C per group
-constexpr unsigned kDepth = kV > 8 ? kV : 8;  // of k per step
+// Of k per step: enough for whole vectors of i8, and twice as much where the halved number of
+// accesses leaves the registers for it.
+constexpr unsigned kDepth = kV > 8 || (VECTOR && STAGES == 1) ? 16 : 8;
 constexpr unsigned kPitch = kTile + kW;       // shifts the banks from one k to the next
 constexpr unsigned kAccess = VECTOR ? kV : 1;
 constexpr unsigned kLoads = kTile * kDepth / kAccess;  // accesses to fetch one tile
@@ -96,7 +101,9 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ Tile b_tile[STAGES];
   const unsigned group = linear_group();
   const unsigned row0 = group / p.tiles_n * kTile, col0 = group % p.tiles_n * kTile;
-  const unsigned x = threadIdx.x % 16, y = threadIdx.x / 16;
+  const unsigned lane = threadIdx.x;
+  const unsigned x = lane / 32 % 2 * 8 + lane / 8 % 4 * 2 + lane / 2 % 2;
+  const unsigned y = lane / 64 * 4 + lane / 4 % 2 * 2 + lane % 2;
   Held held[kSlots];
   S sum[2 * kW][2 * kW] = {};
 

@@ -1,8 +1,11 @@
 // The body of gemm/register, vec4 and vec4_double. VECTOR: sixteen bytes per access, else one
 // element. STAGES: 2 fetches the next tiles into registers while these are multiplied, and puts
 // them into the other half of shared memory; 1 does one after the other.
-// A lane owns four blocks of kW x kW elements of C, 16 kW apart, so that neighbouring lanes read
-// neighbouring vectors. A lies transposed in shared memory, so that both fragments are contiguous.
+// The lanes form 16 x 16. Each owns four blocks of kW x kW elements of C, 16 kW apart, so that
+// neighbouring lanes read neighbouring vectors; A lies transposed in shared memory, so that both
+// fragments are contiguous. Of every four lanes, two and two share a row and two and two a column:
+// NVIDIA's shared memory then serves a read of sixteen bytes per lane in two turns instead of four
+// (forums.developer.nvidia.com/t/77228).
 #if VECTOR
 #define STORED V
 #define RESULT SV
@@ -13,7 +16,9 @@
 #include "gemm/operands.glsl"
 
 const uint kTile = 32 * kW;           // rows and columns of C per group
-const uint kDepth = kV > 8 ? kV : 8;  // of k per step
+// Of k per step: enough for whole vectors of i8, and twice as much where the halved number of
+// accesses leaves the registers for it.
+const uint kDepth = kV > 8 || (VECTOR == 1 && STAGES == 1) ? 16 : 8;
 const uint kPitch = kTile + kW;       // shifts the banks from one k to the next
 
 #if VECTOR
@@ -149,7 +154,9 @@ void multiply(uint stage, uint y, uint x) {
 void main() {
   const uint group = LINEAR_GROUP;
   const uint row0 = group / tiles_n * kTile, col0 = group % tiles_n * kTile;
-  const uint x = gl_LocalInvocationID.x % 16, y = gl_LocalInvocationID.x / 16;
+  const uint lane = gl_LocalInvocationID.x;
+  const uint x = lane / 32 % 2 * 8 + lane / 8 % 4 * 2 + lane / 2 % 2;
+  const uint y = lane / 64 * 4 + lane / 4 % 2 * 2 + lane % 2;
   [[unroll]] for (uint i = 0; i < 2 * kW; ++i) {
     [[unroll]] for (uint j = 0; j < 2 * kW; ++j) sum[i][j] = S(0);
   }

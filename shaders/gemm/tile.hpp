@@ -1,4 +1,4 @@
-// The body of gemm/register, vec4 and vec4_double. VECTOR: sixteen bytes per access to A and B, else
+// The body of gemm/register, vec4 and vec4_double. VECTOR: sixteen bytes per access, else
 // one element. STAGES: 2 puts the next tiles into the other half of the shared arrays while these
 // are multiplied; 1 does one after the other.
 // One call computes the group's whole tile of C, every element by the same additions in the same
@@ -8,7 +8,8 @@
 namespace {
 
 constexpr std::size_t kTile = 32 * kW;           // rows and columns of C per group
-constexpr std::size_t kDepth = kV > 8 ? kV : 8;  // of k per step
+// Of k per step; see the other languages.
+constexpr std::size_t kDepth = kV > 8 || (VECTOR && STAGES == 1) ? 16 : 8;
 constexpr std::size_t kAccess = VECTOR ? kV : 1;
 using Tile = S[kDepth][kTile];
 

@@ -1,5 +1,5 @@
 // Multiplies matrices through 16x16 tiles in shared memory, one element of C per lane.
-// Buffers: 0 a[m][lda] T read, 1 b[k][ldb] T read (i8: b[n][ldb]), 2 c[m][ldc] S write; rows padded.
+// Buffers: 0 a[m][lda] T read, 1 b[k][ldb] T read (i8: b[n][ldb]), 2 c[m][ldc] S write.
 // Constants: m, n, k, lda, ldb, ldc (u32, elements), tiles_n (u32, tiles along n).
 // Group: 256 lanes, 16x16 of C, 16 of k at a time.
 // dtypes: f32 f64 f16 i8

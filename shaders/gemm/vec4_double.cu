@@ -1,9 +1,9 @@
 // Multiplies matrices as gemm/vec4 does, fetching the next tiles while it multiplies these.
-// Buffers: 0 a[m][lda] T read, 1 b[k][ldb] T read (i8: b[n][ldb]), 2 c[m][ldc] S write; rows padded.
+// Buffers: 0 a[m][lda] T read, 1 b[k][ldb] T read (i8: b[n][ldb]), 2 c[m][ldc] S write.
 // Constants: m, n, k, lda, ldb, ldc (u32, elements), tiles_n (u32, tiles along n).
-// Group: 256 lanes, 128x128 of C (f64 64x64), 8x8 per lane (f64 4x4).
+// Group: 256 lanes, 128x128 of C (f64 64x64), 8x8 per lane (f64 4x4), 8 of k at a time (i8 16).
 // dtypes: f32 f64 f16 i8
-// Source: own, after V. Volkov and J. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", 2008.
+// Source: own, after Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008.
 #define VECTOR 1
 #define STAGES 2
 #include "gemm/tile.cuh"

@@ -196,7 +196,8 @@ class FakeKernel : public Kernel {
                            .shared_bytes = 0,
                            .build_ns = 1000.0,
                            .source_hash = "00000000deadbeef",
-                           .flags = {}}),
+                           .flags = {},
+                           .fused_fma = {}}),
         name_(std::move(name)),
         function_(function),
         group_size_(group_size) {}
