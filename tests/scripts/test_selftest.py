@@ -4,10 +4,12 @@ fault is caught on every device is tested by tests/contract/selftest_test.cpp.""
 from __future__ import annotations
 
 import re
+import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
-from conftest import Caller, card, machine
+from conftest import REPOSITORY, Caller, card, machine
 
 SUMMARY = re.compile(
     r"(?P<faults>\d+) faults, (?P<caught>\d+) of (?P<checks>\d+) checks caught "
@@ -65,3 +67,48 @@ def test_usage_errors_end_2(parallax: Caller, arguments: list[str], word: str) -
 def test_without_the_api_that_was_asked_for(parallax: Caller) -> None:
     no_vulkan = {"VK_DRIVER_FILES": "/nonexistent.json", "VK_ICD_FILENAMES": None}
     assert parallax("selftest", "--api", "vulkan", env=no_vulkan).expect(77).out == ""
+
+
+def configure_mutant(folder: Path, *changes: str) -> tuple[int, str]:
+    """Configures a project with one kernel in two languages and one mutant of it."""
+    kernels = folder / "work"
+    kernels.mkdir(parents=True)
+    (kernels / "add.cpp").write_text("c[i] = a[i] + b[i]; // once; twice; twice\n")
+    (kernels / "add.cl").write_text("c[i] = a[i] + b[i]; // once\n")
+    mutate = REPOSITORY / "shaders/selftest/mutate.cmake"
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(P LANGUAGES NONE)\n"
+        f"set(generated ${{CMAKE_BINARY_DIR}})\ninclude({mutate})\n"
+        f"mutant(wrong work/add f32 {' '.join(changes)})\n"
+        'message(STATUS "mutants: ${mutant_names}")\n'
+    )
+    command = ["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, re.sub(r"\s+", " ", done.stdout + done.stderr)
+
+
+def test_a_mutant_is_a_changed_copy(tmp_path: Path) -> None:
+    changes = [f'work/add.{suffix} "+ b[i];" "- b[i];"' for suffix in ("cpp", "cl")]
+    code, text = configure_mutant(tmp_path, *changes)
+    assert code == 0, text
+    assert "mutants: selftest/wrong/f32;selftest/wrong/f32" in text
+    copy = tmp_path / "build/mutants/wrong/shaders/work/add.cpp"
+    assert copy.read_text() == "c[i] = a[i] - b[i]; // once; twice; twice\n"
+    assert "+ b[i]" in (tmp_path / "work/add.cpp").read_text()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (['work/add.cpp "never" "x"', 'work/add.cl "once" "x"'], "not exactly once"),
+        (['work/add.cpp "twice" "x"', 'work/add.cl "once" "x"'], "not exactly once"),
+        (['work/add.cpp "once" "x"'], "changes nothing of work/add.cl"),
+    ],
+)
+def test_a_mutant_that_changes_nothing_ends_configuring(
+    tmp_path: Path, changes: list[str], words: str
+) -> None:
+    code, text = configure_mutant(tmp_path, *changes)
+    assert code != 0
+    assert "wrong" in text
+    assert words in text
