@@ -25,8 +25,8 @@ struct Fault {
 /// Every fault, by workload.
 const std::vector<Fault>& all_faults();
 
-/// A workload that has its faults beside its variants, by name. All else is the real workload's, the
-/// expected results above all.
+/// A workload that has its faults beside its variants, by name. All else is the real workload's,
+/// the expected results above all.
 class FaultyWorkload : public Workload {
  public:
   /// Both must outlive this.

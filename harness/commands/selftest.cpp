@@ -8,7 +8,6 @@
 #include <regex>
 
 #include "harness/commands/commands.hpp"
-#include "harness/console.hpp"
 #include "harness/one_line.hpp"
 #include "harness/plan.hpp"
 #include "harness/progress.hpp"
@@ -149,10 +148,9 @@ std::vector<const Fault*> choose_faults(const std::vector<Fault>& faults, const 
 }
 
 /// The devices that `run` would choose, and the host, which is the reference.
-std::vector<std::string> devices_and_host(const Backends& backends, const Filters& filters) {
-  std::vector<std::string> notes;
+std::vector<std::string> devices_and_host(const Backends& backends, const Filters& filters,
+                                          std::vector<std::string>& notes) {
   std::vector<std::string> chosen = choose_devices(backends, filters, notes);
-  for (const std::string& note : notes) say(note + "\n");
   for (const ListedDevice& device : backends.inventory().devices) {
     const bool missing = std::ranges::find(chosen, device.info.id) == chosen.end();
     if (device.info.api == kHost && missing) chosen.push_back(device.info.id);
@@ -273,12 +271,14 @@ class Report {
 
 int selftest_command(const Backends& backends, const Filters& filters,
                      const std::vector<Fault>& faults) {
-  const std::vector<std::string> devices = devices_and_host(backends, filters);
+  std::vector<std::string> notes;
+  const std::vector<std::string> devices = devices_and_host(backends, filters, notes);
   SelfTest test(backends, faults);
   const std::vector<const Fault*> chosen = choose_faults(faults, filters, test);
   Report report(backends.inventory(), devices);
   {
     Progress progress(chosen.size());
+    for (const std::string& note : notes) progress.note(note);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       progress.begin(i, format_case_name(test.case_name(*chosen[i], chosen[i]->name)));
       std::vector<Check> checks;

@@ -2,7 +2,7 @@
 # No mutant touches memory beyond its buffers and the guards behind them: on a device that would end
 # more than the test. A missing barrier is on the host a lane that does not wait for the others.
 
-# --- vector_add ------------------------------------------------------------------------------------
+# --- vector_add -----------------------------------------------------------------------------------
 
 mutant(vector_add_one_ulp vector_add/naive f32
   vector_add/naive.cpp [[add(a[i], b[i])]] [[add(a[i], b[i]) * 1.0000001f]]
@@ -34,11 +34,12 @@ mutant(vector_add_second_run vector_add/naive f32
     [[T(S(a[i]) + S(b[i]))]] [[c[i] < 1e30 ? c[i] + 1.0 : T(S(a[i]) + S(b[i]))]]
   vector_add/naive.cu [[add(a[i], b[i])]] [[c[i] < 1e30f ? c[i] + 1.0f : add(a[i], b[i])]])
 
-# --- reduction -------------------------------------------------------------------------------------
+# --- reduction ------------------------------------------------------------------------------------
 
 mutant(reduction_missing_barrier reduction/tree f32
   reduction/group_sum.hpp
-    "for (std::size_t width = 128; width > 0; width /= 2)" "for (std::size_t lane = 0; lane < 128; ++lane)"
+    "for (std::size_t width = 128; width > 0; width /= 2)"
+    "for (std::size_t lane = 0; lane < 128; ++lane)"
   reduction/group_sum.hpp
     "for (std::size_t lane = 0; lane < width; ++lane)"
     "for (std::size_t width = 128; width > lane; width /= 2)"
@@ -48,7 +49,8 @@ mutant(reduction_missing_barrier reduction/tree f32
 
 mutant(reduction_padding_as_data reduction/vec4 f32
   reduction/vec4.cpp
-    "parallax::constants<Constants>(group).n;" "(parallax::constants<Constants>(group).n + kV - 1) / kV * kV;"
+    "parallax::constants<Constants>(group).n;"
+    "(parallax::constants<Constants>(group).n + kV - 1) / kV * kV;"
   reduction/lane_sum.clh [[keep(in[i], n - i * kV)]] [=[in[i]]=]
   reduction/lane_sum.glsl [[keep(units16[i], n - i * kV)]] [=[units16[i]]=]
   reduction/lane_sum.cuh [[keep(in[i], n - i * kV)]] [=[in[i]]=])
@@ -75,7 +77,7 @@ mutant(reduction_saturates reduction/tree i32
     [[add(sums[lane], sums[lane + width])]]
     [[sums[lane] > ~sums[lane + width] ? 0xffffffffu : add(sums[lane], sums[lane + width])]])
 
-# In GLSL by its bits: Mesa takes a conversion to float and back for none.
+# In GLSL by its bits: lavapipe takes a conversion to float and back for none.
 mutant(reduction_narrow_sum reduction/tree f64
   reduction/group_sum.hpp
     [[add(sums[lane], sums[lane + width])]]
@@ -92,7 +94,7 @@ mutant(reduction_narrow_sum reduction/tree f64
     [[add(sums[lane], sums[lane + width])]]
     [[static_cast<float>(add(sums[lane], sums[lane + width]))]])
 
-# --- gemm ------------------------------------------------------------------------------------------
+# --- gemm -----------------------------------------------------------------------------------------
 
 mutant(gemm_missing_barrier gemm/tiled f32
   gemm/tiled.cpp
@@ -137,11 +139,14 @@ mutant(gemm_tf32 gemm/tiled f32
 #define CUT(x) std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffffe000u)"
   gemm/tiled.cpp "mac(a_tile[y][i], b_tile[i][x], " "mac(CUT(a_tile[y][i]), CUT(b_tile[i][x]), "
   gemm/tiled.cl "MAC(a_tile[y][i], b_tile[i][x], sum)"
-    "MAC(as_float(as_uint(a_tile[y][i]) & 0xffffe000u), as_float(as_uint(b_tile[i][x]) & 0xffffe000u), sum)"
+    "MAC(as_float(as_uint(a_tile[y][i]) & 0xffffe000u),
+          as_float(as_uint(b_tile[i][x]) & 0xffffe000u), sum)"
   gemm/tiled.comp "MAC(a_tile[y][i], b_tile[i][x], sum)"
-    "MAC(uintBitsToFloat(floatBitsToUint(a_tile[y][i]) & 0xffffe000u), uintBitsToFloat(floatBitsToUint(b_tile[i][x]) & 0xffffe000u), sum)"
+    "MAC(uintBitsToFloat(floatBitsToUint(a_tile[y][i]) & 0xffffe000u),
+          uintBitsToFloat(floatBitsToUint(b_tile[i][x]) & 0xffffe000u), sum)"
   gemm/tiled.cu "mac(a_tile[y][i], b_tile[i][x], sum)"
-    "mac(__uint_as_float(__float_as_uint(a_tile[y][i]) & 0xffffe000u), __uint_as_float(__float_as_uint(b_tile[i][x]) & 0xffffe000u), sum)")
+    "mac(__uint_as_float(__float_as_uint(a_tile[y][i]) & 0xffffe000u),
+          __uint_as_float(__float_as_uint(b_tile[i][x]) & 0xffffe000u), sum)")
 
 # Sums cut to the 11 bits of a half after every addition.
 mutant(gemm_narrow_sum gemm/naive f16
@@ -171,7 +176,8 @@ mutant(gemm_idle_groups gemm/naive f32
 mutant(gemm_one_nan gemm/naive f32
   gemm/naive.cpp "S sum = 0;" "S sum = row == 5 && col == 7 ? __builtin_nanf(\"\") : 0.0f;"
   gemm/naive.cl "S sum = 0;" "S sum = row == 5 && col == 7 ? as_float(0x7fc00000u) : 0.0f;"
-  gemm/naive.comp "S sum = S(0);" "S sum = row == 5 && col == 7 ? uintBitsToFloat(0x7fc00000u) : 0.0;"
+  gemm/naive.comp "S sum = S(0);"
+    "S sum = row == 5 && col == 7 ? uintBitsToFloat(0x7fc00000u) : 0.0;"
   gemm/naive.cu "S sum = 0;" "S sum = row == 5 && col == 7 ? __uint_as_float(0x7fc00000u) : 0.0f;")
 
 mutant(gemm_adds_to_c gemm/naive f32
@@ -181,7 +187,7 @@ mutant(gemm_adds_to_c gemm/naive f32
   gemm/naive.comp "col] = sum;" "col] += sum;"
   gemm/naive.cu "col] = sum;" "col] += sum;")
 
-# --- convolution -----------------------------------------------------------------------------------
+# --- convolution ----------------------------------------------------------------------------------
 
 mutant(convolution_skipped_tap convolution/direct_nchw f32
   convolution/direct_nchw.cpp "w0 + s >= dim.w)" "w0 + s >= dim.w || r * dim.s + s == 4)"

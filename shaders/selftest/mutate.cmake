@@ -5,8 +5,8 @@
 #
 # copies files that the kernel is made of, kernel files or headers below shaders/, changes a text in
 # each and has the kernel compiled like any, in every language that has it, as
-# "selftest/<name>/<dtype>". A text that does not occur exactly once, or a language without a change,
-# ends configuring: a mutant cannot turn back into the kernel that it was made of.
+# "selftest/<name>/<dtype>". A text that does not occur exactly once, or a language without a
+# change, ends configuring: a mutant cannot turn back into the kernel that it was made of.
 set(mutant_files "")
 set(mutant_names "")
 set(mutant_dtypes "")

@@ -28,10 +28,11 @@ HOST = ["--api", "host"]
 
 def test_help_shows_commands_and_examples(parallax: Caller) -> None:
     outcome = parallax("--help").expect(0)
-    for word in ("devices", "list", "run", "validate", "parallax run", "77", "130"):
+    words = ("devices", "list", "run", "selftest", "validate", "parallax run", "77", "130")
+    for word in words:
         assert word in outcome.out
     assert outcome.err == ""
-    for command in ("devices", "list", "run", "validate"):
+    for command in ("devices", "list", "run", "selftest", "validate"):
         assert parallax(command, "--help").expect(0).out
 
 
