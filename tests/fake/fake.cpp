@@ -157,7 +157,8 @@ class Fault {
 
  private:
   [[nodiscard]] bool has_constants(const std::vector<std::uint32_t>& constants) const {
-    for (const auto& [index, value] : json_.value("constants", Json::object()).items()) {
+    const Json wanted = json_.value("constants", Json::object());
+    for (const auto& [index, value] : wanted.items()) {
       const std::size_t at = std::stoul(index);
       if (at >= constants.size() || constants[at] != value.get<std::uint32_t>()) return false;
     }
