@@ -159,6 +159,8 @@ def test_o12_numbers_carry_their_unit(quick: QuickRun) -> None:
         "checked",
         "worst",
         "limit",
+        "rms",
+        "rms_limit",
         "at",
         "flops",
         "bytes_read",
