@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = {"CUDA": ".cu", "OpenCL": ".cl", "Vulkan": ".comp", "host": ".cpp"}
-NOT_WORKLOADS = {"spin", "selftest"}
+NOT_WORKLOADS = {"probe", "selftest", "spin"}
 SHOWN_CASES = [
     f"vector_add/f32/n={n}/{variant}" for n in (2**28, 2**20) for variant in ("naive", "vec4")
 ]
@@ -42,7 +42,8 @@ def support_table(shaders: Path) -> str:
     for workload in sorted(p for p in shaders.iterdir() if p.is_dir()):
         if workload.name in NOT_WORKLOADS:
             continue
-        for variant in sorted({p.stem for p in workload.iterdir()}):
+        kernels = (p for p in workload.iterdir() if p.suffix in COLUMNS.values())
+        for variant in sorted({p.stem for p in kernels}):
             cells = [dtypes(workload / f"{variant}{suffix}") for suffix in COLUMNS.values()]
             rows.append([f"{workload.name} / {variant}", *cells])
     return markdown(["workload / variant", *COLUMNS], rows)
