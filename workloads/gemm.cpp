@@ -217,7 +217,7 @@ class Gemm : public Workload {
     std::vector<Shape> shapes;
     switch (preset) {
       case Preset::quick:
-        shapes = {{1, 1, 1}, {127, 129, 131}, {256, 256, 256}};
+        shapes = {{127, 129, 131}, {192, 192, 192}};
         break;
       case Preset::ci:
         shapes = {{1, 1024, 1024}, {127, 129, 131}, {512, 512, 512}, {1024, 1024, 1024}};

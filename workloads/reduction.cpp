@@ -93,13 +93,13 @@ class Reduction : public Workload {
     std::vector<std::uint64_t> counts;
     switch (preset) {
       case Preset::quick:
-        counts = {1021, 1 << 16, 1 << 20};
+        counts = {1021, 1 << 20};
         break;
       case Preset::ci:
         counts = {1021, 1 << 20, 1 << 24};
         break;
       case Preset::standard:
-        counts = {1, 999, 1 << 16, 1 << 20, 1 << 24, (1 << 24) + 1, 1 << 28};
+        counts = {1 << 20, (1 << 24) + 1, 1 << 28};
         break;
       case Preset::full:
         counts = {1, 999, (1 << 24) + 1};

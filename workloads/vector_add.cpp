@@ -37,12 +37,12 @@ class VectorAdd : public Workload {
         counts = {1021, 1 << 20, 1 << 24};
         break;
       case Preset::standard:
-        counts = {1, 7, 499, 1021, 1 << 16, 1 << 20, 1 << 24, (1 << 24) + 1, 1 << 28};
+        counts = {1021, 1 << 20, 1 << 28};
         break;
       case Preset::full:
         counts = {1, 7, 499, 1021};
-        for (unsigned power = 16; power <= 28; ++power) counts.push_back(1u << power);
-        counts.insert(counts.end() - 4, (1 << 24) + 1);
+        for (unsigned power = 16; power <= 29; ++power) counts.push_back(1u << power);
+        counts.insert(counts.end() - 5, (1 << 24) + 1);
         break;
     }
     std::vector<Size> sizes;

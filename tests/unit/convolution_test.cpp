@@ -421,7 +421,7 @@ TEST(Convolution, OffersSizesThatCompleteToThemselves) {
     const auto flops = [](const Size& s) { return convolution().cost({.size = s}).flops; };
     EXPECT_TRUE(std::ranges::is_sorted(sizes, {}, flops));
   }
-  EXPECT_EQ(convolution().sizes(Preset::standard).size(), 16u);
+  EXPECT_EQ(convolution().sizes(Preset::standard).size(), 4u);
   EXPECT_EQ(convolution().sizes(Preset::full).size(), 36u);
 }
 

@@ -262,7 +262,7 @@ TEST(Reduction, OffersTheSizesOfTheIssue) {
     EXPECT_TRUE(std::ranges::is_sorted(counts(preset)));
     EXPECT_TRUE(std::ranges::any_of(counts(preset), [](std::uint64_t n) { return n % 2 == 1; }));
   }
-  for (std::uint64_t n : {1u, 999u, 1u << 16, (1u << 24) + 1, 1u << 28}) {
+  for (std::uint64_t n : {1u << 20, (1u << 24) + 1, 1u << 28}) {
     EXPECT_TRUE(has(Preset::standard, n)) << n;
   }
   for (unsigned power = 16; power <= 30; ++power) EXPECT_TRUE(has(Preset::full, 1u << power));
