@@ -2,7 +2,7 @@
 
 PARALLAX_BINARY names the binary under test (default build/ci/parallax) and PARALLAX_FAKE_BINARY the
 one with fake devices (default: parallax-fake beside it). PARALLAX_REQUIRE, a comma list of APIs,
-turns skips for want of an API into failures.
+turns skips for want of an API into failures. PARALLAX_ALL runs what takes minutes, too.
 """
 
 from __future__ import annotations
