@@ -171,9 +171,9 @@ class Reduction : public Workload {
   // an f64 reference and the few levels more of a fold over small subgroups. Roundings are taken as
   // independent with mean 0 (Higham, Mary, "Sharper probabilistic backward error analysis for basic
   // linear algebra kernels with random data", SIAM Journal on Scientific Computing 42(5), 2020), so
-  // that their squares add up: u^2 s^2 times the sum of m over all additions. Every element takes part in at
-  // most L of them, so that sum is at most n L, and with |x| = s sqrt(n) the error is u |x| sqrt(L)
-  // rms. Six times that is the limit. The one element that is checked is its own rms.
+  // that their squares add up: u^2 s^2 times the sum of m over all additions. Every element takes
+  // part in at most L of them, so that sum is at most n L, and with |x| = s sqrt(n) the error is u
+  // |x| sqrt(L) rms. Six times that is the limit. The one element that is checked is its own rms.
   Tolerance tolerance(const Problem& problem) const override {
     if (problem.dtype == Dtype::i32) return {.metric = "bitwise"};
     const double u = problem.dtype == Dtype::f64 ? 0x1p-53 : 0x1p-24;
