@@ -374,7 +374,7 @@ def test_o04_list_is_strict_json(parallax: Caller) -> None:
     assert "0x" not in outcome.out
     assert listing["cases"]
     names = [case["case"] for case in listing["cases"]]
-    assert "vector_add/f32/n=65536/naive" in names
+    assert "vector_add/f32/n=1048576/naive" in names
     assert len(names) == len(set(names))
     for case in listing["cases"]:
         for device in case["devices"]:
