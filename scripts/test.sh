@@ -113,7 +113,7 @@ check_vulkan() {
 }
 
 if [[ -n $all ]]; then
-  export PARALLAX_REQUIRE=host,opencl,vulkan
+  export PARALLAX_REQUIRE=host,opencl,vulkan PARALLAX_ALL=yes
   scripts/setup.sh --dev
   step "format" check_format
   step "python" check_python

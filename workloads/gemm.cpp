@@ -317,8 +317,7 @@ class Gemm : public Workload {
   /// The error of an inner product of length k is at most gamma_k = k u / (1 - k u) times
   /// |a| |b| (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., 3.5), but roundings
   /// of random sign add up like a random walk: below 6 sqrt(k) u except with a chance that no run
-  /// of the suite will meet (Higham and Mary, "Sharper Probabilistic Backward Error
-  /// Analysis for Basic Linear Algebra Kernels with Random Data", 2020).
+  /// of the suite will meet (Higham and Mary, SIAM Journal on Scientific Computing 42(5), 2020).
   /// The root mean square is what tells a lower precision from bad luck. For zero-mean data the
   /// partial sums themselves grow like sqrt(i), so the errors of k additions give about
   /// u k / 7 against |a| |b| = k / 4, half a u, whatever k is: 4 u leaves room for any order of

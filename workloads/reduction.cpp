@@ -27,8 +27,8 @@ std::uint64_t group_count(std::uint64_t units) {
 
 /// A sum and what rounding took from it, in twice the precision of double: the error of a sum of n
 /// terms is one rounding of the result plus n^2 2^-106 of the sum of magnitudes.
-/// Source: algorithm Sum2 in Ogita, Rump, Oishi, "Accurate sum and dot product", SIAM J. Sci.
-///         26(6), 2005; the exact error of an addition is Knuth's TwoSum.
+/// Source: algorithm Sum2 in Ogita, Rump, Oishi, "Accurate sum and dot product", SIAM Journal on
+///         Scientific Computing 26(6), 2005; the exact error of an addition is Knuth's TwoSum.
 struct ExactSum {
   double sum = 0.0;
   double lost = 0.0;
@@ -170,10 +170,10 @@ class Reduction : public Workload {
   // rounding error, which is generous by sqrt(3) (uniform on [-u, u]): enough for the rounding of
   // an f64 reference and the few levels more of a fold over small subgroups. Roundings are taken as
   // independent with mean 0 (Higham, Mary, "Sharper probabilistic backward error analysis for basic
-  // linear algebra kernels with random data", SISC 42(5), 2020), so that their
-  // squares add up: u^2 s^2 times the sum of m over all additions. Every element takes part in at
-  // most L of them, so that sum is at most n L, and with |x| = s sqrt(n) the error is u |x| sqrt(L)
-  // rms. Six times that is the limit. The one element that is checked is its own rms.
+  // linear algebra kernels with random data", SIAM Journal on Scientific Computing 42(5), 2020), so
+  // that their squares add up: u^2 s^2 times the sum of m over all additions. Every element takes
+  // part in at most L of them, so that sum is at most n L, and with |x| = s sqrt(n) the error is u
+  // |x| sqrt(L) rms. Six times that is the limit. The one element that is checked is its own rms.
   Tolerance tolerance(const Problem& problem) const override {
     if (problem.dtype == Dtype::i32) return {.metric = "bitwise"};
     const double u = problem.dtype == Dtype::f64 ? 0x1p-53 : 0x1p-24;

@@ -106,6 +106,7 @@ struct Call {
   std::uint64_t size_bytes = 0;
   bool bracketed = false;
   std::optional<std::uint32_t> first_constant;
+  std::vector<std::uint32_t> constants;
 };
 
 class Fault {
@@ -122,6 +123,7 @@ class Fault {
     if (json_.contains("first_constant") && json_.at("first_constant") != call.first_constant) {
       return false;
     }
+    if (!has_constants(call.constants)) return false;
     if (call.size_bytes < json_.value("min_bytes", std::uint64_t{0})) return false;
     if (json_.contains("bracketed") && json_.at("bracketed") != call.bracketed) return false;
     ++seen_;
@@ -154,6 +156,15 @@ class Fault {
   }
 
  private:
+  [[nodiscard]] bool has_constants(const std::vector<std::uint32_t>& constants) const {
+    const Json wanted = json_.value("constants", Json::object());
+    for (const auto& [index, value] : wanted.items()) {
+      const std::size_t at = std::stoul(index);
+      if (at >= constants.size() || constants[at] != value.get<std::uint32_t>()) return false;
+    }
+    return true;
+  }
+
   static DeviceError::Kind parse_kind(const std::string& text) {
     if (text == "failed") return DeviceError::Kind::failed;
     if (text == "out_of_memory") return DeviceError::Kind::out_of_memory;
@@ -216,11 +227,17 @@ const FakeKernel& kernel_of(const Launch& launch) {
   return dynamic_cast<const FakeKernel&>(*launch.kernel);
 }
 
+std::vector<std::uint32_t> constants_of(const Launch& launch) {
+  std::vector<std::uint32_t> values(launch.constants.size() / sizeof(std::uint32_t));
+  if (values.empty()) return values;
+  std::memcpy(values.data(), launch.constants.data(), values.size() * sizeof(std::uint32_t));
+  return values;
+}
+
 std::optional<std::uint32_t> first_constant(const Launch& launch) {
-  if (launch.constants.size() < sizeof(std::uint32_t)) return std::nullopt;
-  std::uint32_t value = 0;
-  std::memcpy(&value, launch.constants.data(), sizeof value);
-  return value;
+  const std::vector<std::uint32_t> values = constants_of(launch);
+  if (values.empty()) return std::nullopt;
+  return values.front();
 }
 
 bool is_spin(const Launch& launch) { return kernel_of(launch).name().starts_with("spin/"); }
@@ -343,6 +360,7 @@ class FakeDevice : public Device {
     Call call("run", kernel_of(launches.front()).name());
     call.bracketed = !lead_in.empty();
     call.first_constant = first_constant(launches.front());
+    call.constants = constants_of(launches.front());
     log_call(info_.id, call,
              fmt::format("repeats={} lead_in={} first={}", repeats, spins(lead_in),
                          call.first_constant.value_or(0)));

@@ -21,6 +21,7 @@
 /// FAULT: which calls it meets
 ///   "call": "open|allocate|find_kernel|write|read|fill|run"
 ///   "kernel": regex on the name (find_kernel, run), "first_constant": of a run's first launch,
+///   "constants": {"<index>": value, ...}: of a run's first launch, for one that is not the first
 ///   "min_bytes": of allocate, "bracketed": whether a run has a lead-in
 ///   "nth": 1 for the first call that matches the above; 0, the default, for all
 ///   "last": the last such call met, where "nth" opens a range; "nth" itself by default

@@ -2,7 +2,7 @@
 
 PARALLAX_BINARY names the binary under test (default build/ci/parallax) and PARALLAX_FAKE_BINARY the
 one with fake devices (default: parallax-fake beside it). PARALLAX_REQUIRE, a comma list of APIs,
-turns skips for want of an API into failures.
+turns skips for want of an API into failures. PARALLAX_ALL runs what takes minutes, too.
 """
 
 from __future__ import annotations
@@ -173,6 +173,28 @@ def rows_of(file: Json) -> dict[tuple[str, str], Json]:
 
 def read_result(path: Path) -> Json:
     return strict_json(path.read_text(encoding="utf-8"))
+
+
+def run(fake: Caller, tmp_path: Path, script: Json, *more: str, code: int) -> Json:
+    """Runs, checks exit code and the file against reader and schema, and gives the file."""
+    path = tmp_path / "out.json"
+    fake(script, *run_arguments(path, *more)).expect(code)
+    fake(script, "validate", path).expect(0)
+    return read_result(path)
+
+
+def only_row(file: Json) -> Json:
+    assert len(file["results"]) == 1
+    return file["results"][0]
+
+
+def expect_no_numbers(row: Json) -> None:
+    assert row["status"] != "ok"
+    assert row["reason"], row
+    assert "\n" not in row["reason"]
+    assert not row.get("rounds")
+    assert not row.get("summary")
+    assert not any((row.get("rates") or {}).values())
 
 
 def skip_or_fail(api: str, reason: str) -> None:

@@ -121,6 +121,32 @@ def test_s08_sizes_that_no_api_may_get(parallax: Caller, size: str) -> None:
         assert size.replace("2^32", "4294967296") in line.replace("2^32", "4294967296")
 
 
+LAYER = {"n": 1, "c": 3, "h": 9, "w": 8, "k": 5, "r": 3, "s": 3, "stride": 1, "pad": 1}
+SHAPE = {"m": 4, "n": 5, "k": 6}
+
+
+@pytest.mark.parametrize(
+    ("workload", "size", "zero"),
+    [
+        ("gemm", "m=0,n=1,k=1", "m=0"),
+        ("reduction", "n=0", "n=0"),
+        ("convolution", "resnet50_res3_3x3,n=0", "n=0"),
+        *(("gemm", SHAPE | {name: 0}, f"{name}=0") for name in SHAPE),
+        *(("convolution", LAYER | {name: 0}, f"{name}=0") for name in LAYER if name != "pad"),
+    ],
+)
+def test_s08_no_dimension_may_be_zero(
+    parallax: Caller, workload: str, size: str | dict[str, int], zero: str
+) -> None:
+    """S08: in no workload, whatever an API makes of empty launches; the dimension is named."""
+    text = size if isinstance(size, str) else ",".join(f"{k}={v}" for k, v in size.items())
+    chosen = ["--workload", workload, "--size", text]
+    line = parallax("run", *chosen).expect(2).one_line_error()
+    assert f"{workload} {zero} is out of range" in line
+    line = parallax("run", "--size", text).expect(2).one_line_error()
+    assert f"{zero} is out of range" in line
+
+
 @pytest.mark.parametrize("index", ["99", "-1", "18446744073709551615", "", "x"])
 def test_l05_device_out_of_range(parallax: Caller, inventory: Json, index: str) -> None:
     """L05: an index out of range is an error that lists the valid ones."""
@@ -357,8 +383,8 @@ def test_o04_list_is_strict_json(parallax: Caller) -> None:
 
 
 def test_list_filters_like_run(parallax: Caller, tmp_path: Path) -> None:
-    filters = [*HOST, "--workload", "vector_add", "--size", "n=7", "--size", "n=2^10+1"]
-    filters += ["--dtype", "f32,i32"]
+    sizes = ["--size", "n=7", "--size", "n=2^10+1"]
+    filters = [*HOST, "--workload", "vector_add", *sizes, "--dtype", "f32,i32"]
     listed = strict_json(parallax("list", "--json", *filters).expect(0).out)
     path = tmp_path / "out.json"
     parallax("run", "--rounds", "6", "--verify-only", *filters, "--output", path).expect(0)
@@ -411,6 +437,38 @@ def test_s02_a_binding_over_the_limit_of_vulkan(
     assert row["status"] == "unsupported"
     assert str(limits["max_binding_bytes"]) in row["reason"]
     assert "range" in row["reason"] or "binding" in row["reason"]
+
+
+@pytest.mark.parametrize(("workload", "buffer"), [("gemm", "a"), ("convolution", "x")])
+@pytest.mark.parametrize(
+    ("api", "limit"), [("opencl", "max_buffer_bytes"), ("vulkan", "max_binding_bytes")]
+)
+def test_s01_s02_the_tightest_limit_is_named(
+    parallax: Caller,
+    inventory: Json,
+    tmp_path: Path,
+    workload: str,
+    buffer: str,
+    api: str,
+    limit: str,
+) -> None:
+    """S01, S02: so in the other workloads: an input of one row more than fits."""
+    device = device_of(inventory, api)
+    most = device["limits"][limit]
+    rows = most // (4 * 4096) + 1
+    if rows > 2**20 or most > device["limits"]["max_buffer_bytes"]:
+        pytest.skip(f"{most} bytes are more than the sizes here")
+    size = f"m={rows},n=1,k=4096"
+    if workload == "convolution":
+        size = f"n={rows},c=1,h=1,w=4096,k=1,r=1,s=1,stride=1,pad=0,layout=nchw"
+    variant = "naive" if workload == "gemm" else "direct"
+    chosen = ["--device", device["id"], "--workload", workload, "--size", size]
+    path = tmp_path / "out.json"
+    parallax(*run_arguments(path, *chosen, "--variant", variant)).expect(0)
+    (row,) = read_result(path)["results"]
+    assert row["status"] == "unsupported"
+    assert row["reason"].startswith(f"buffer {buffer} needs {rows * 4 * 4096 + 64} bytes")
+    assert f" {most} bytes" in row["reason"]
 
 
 # --- selectors ------------------------------------------------------------------------------------

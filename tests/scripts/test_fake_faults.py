@@ -19,10 +19,13 @@ from conftest import (
     Outcome,
     card,
     clean_environment,
+    expect_no_numbers,
     fake_binary,
     machine,
+    only_row,
     read_result,
     rows_of,
+    run,
     run_arguments,
 )
 
@@ -44,28 +47,6 @@ SIZES = [
 def vec(**fault: Json) -> Json:
     """A fault of runs of vector_add."""
     return {"call": "run", "kernel": "^vector_add", **fault}
-
-
-def run(fake: Caller, tmp_path: Path, script: Json, *more: str, code: int) -> Json:
-    """Runs, checks exit code and the file against reader and schema, and gives the file."""
-    path = tmp_path / "out.json"
-    fake(script, *run_arguments(path, *more)).expect(code)
-    fake(script, "validate", path).expect(0)
-    return read_result(path)
-
-
-def only_row(file: Json) -> Json:
-    assert len(file["results"]) == 1
-    return file["results"][0]
-
-
-def expect_no_numbers(row: Json) -> None:
-    assert row["status"] != "ok"
-    assert row["reason"], row
-    assert "\n" not in row["reason"]
-    assert not row.get("rounds")
-    assert not row.get("summary")
-    assert not any((row.get("rates") or {}).values())
 
 
 def test_fake_runs_are_ok(fake: Caller, tmp_path: Path) -> None:

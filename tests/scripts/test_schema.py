@@ -17,6 +17,7 @@ GOLDEN = ROOT / "tests" / "golden" / "results"
 SCHEMA = json.loads((ROOT / "results/schema/parallax-result-1.schema.json").read_text())
 GOOD = sorted(p.name for p in GOLDEN.glob("*.json") if not p.name.startswith("bad_"))
 BAD = sorted(p.name for p in GOLDEN.glob("bad_*.json"))
+PUBLISHED = sorted(p for p in (ROOT / "results").glob("*/*.json") if p.parent.name != "schema")
 
 # No JSON at all, by the strictest reading that Python offers.
 SYNTAX = """
@@ -33,8 +34,9 @@ RULES = """
     duplicate_gpu duplicate_ratio duplicate_row_key duplicate_row_key_by_alias
     gpu_type_and_kind_differ interval_without_its_median median_above_max ratio_of_a_failed_row
     ratio_of_a_missing_case ratio_with_itself round_without_samples rounds_miscounted
-    row_of_another_api row_of_another_clock unresolved_alias unresolved_ceiling unresolved_device
-    unresolved_gpu
+    row_of_another_api row_of_another_clock size_and_named_size_differ size_and_word_of_case_differ
+    size_has_more_than_the_case size_lacks_the_name unresolved_alias unresolved_ceiling
+    unresolved_device unresolved_gpu
 """.split()
 
 # What the one line must say, where the words matter to a reader.
@@ -50,6 +52,10 @@ SAYS = {
     "newer_minor_with_unknown_key": "1.7 is newer than 1.1",
     "ok_row_without_numbers": "/results/0/summary",
     "other_schema": '"other-result" is not "parallax-result"',
+    "size_and_named_size_differ": "/results/0/case: workload, dtype, size or variant beside it",
+    "size_and_word_of_case_differ": "/results/0/case: workload, dtype, size or variant beside it",
+    "size_has_more_than_the_case": "/results/0/case: workload, dtype, size or variant beside it",
+    "size_lacks_the_name": "/results/0/case: workload, dtype, size or variant beside it",
     "truncated": "not strict JSON",
     "unknown_key": "unknown key 'extra'",
     "unknown_status": '/results/0/status: "passed"',
@@ -118,6 +124,27 @@ def test_good_file(name, validate) -> None:
     result = validate(GOLDEN / name)
     assert (result.returncode, result.stderr) == (0, "")
     assert "valid parallax-result 1." in result.stdout
+
+
+def test_every_minor_version_has_a_good_file() -> None:
+    versions = {strict_load(GOLDEN / name)["schema_version"] for name in GOOD}
+    assert versions >= {"1.0", "1.1"}
+
+
+def test_a_named_size_stands_beside_what_it_implies() -> None:
+    for row in strict_load(GOLDEN / "good_named_size.json")["results"]:
+        size = row["case"].split("/")[2]
+        assert size == "{name},n={n},layout={layout}".format_map(row["size"])
+        assert len(row["size"]) > 3
+        assert row["verify"]["rms"] <= row["verify"]["rms_limit"]
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.name)
+def test_published_results_stay_valid(path, validate) -> None:
+    """Whatever version wrote them."""
+    assert is_valid(strict_load(path))
+    result = validate(path)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -246,6 +273,7 @@ def test_o12_one_name_has_one_meaning() -> None:
         "source",
         "timer",
         "kernel",
+        "base",
     }
     seen = {}
     for place, schema in described_objects():
