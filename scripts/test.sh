@@ -52,7 +52,7 @@ names() { git grep -niwE "$2" -- "$1" | grep -vE '^[^:]*:[0-9]+: *//'; }
 # Backends know no workload and no benchmark library; workloads know no API.
 check_layers() {
   local workloads
-  workloads=$(find shaders -mindepth 1 -maxdepth 1 -type d ! -name spin ! -name selftest -printf '%f|')
+  workloads=$(find shaders -mindepth 1 -maxdepth 1 -type d ! -name spin ! -name selftest ! -name probe -printf '%f|')
   ! names backends "${workloads}benchmark::[a-z]+|benchmark\.h" &&
     ! names workloads 'cuda|opencl|vulkan|opengl|vk_?[a-z]+|cl_[a-z]+'
 }

@@ -8,11 +8,11 @@
 // (forums.developer.nvidia.com/t/77228).
 #include "gemm/operands.cuh"
 
-constexpr unsigned kTile = 32 * kW;           // rows and columns of C per group
+constexpr unsigned kTile = 32 * kW;  // rows and columns of C per group
 // Of k per step: enough for whole vectors of i8, and twice as much where the halved number of
 // accesses leaves the registers for it.
 constexpr unsigned kDepth = kV > 8 || (VECTOR && STAGES == 1) ? 16 : 8;
-constexpr unsigned kPitch = kTile + kW;       // shifts the banks from one k to the next
+constexpr unsigned kPitch = kTile + kW;  // shifts the banks from one k to the next
 constexpr unsigned kAccess = VECTOR ? kV : 1;
 constexpr unsigned kLoads = kTile * kDepth / kAccess;  // accesses to fetch one tile
 constexpr unsigned kSlots = 2 * kLoads / 256;          // accesses per lane for both
@@ -85,8 +85,7 @@ __device__ inline void put_columns(Tile& tile, Held held, unsigned at) {
   }
 }
 
-__device__ inline void read_fragment(const Tile& tile, unsigned k, unsigned lane,
-                                     S (&x)[2 * kW]) {
+__device__ inline void read_fragment(const Tile& tile, unsigned k, unsigned lane, S (&x)[2 * kW]) {
 #pragma unroll
   for (unsigned i = 0; i < 2 * kW; i += kShared) {
     const unsigned at = i / kW * 16 * kW + lane * kW + i % kW;

@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr std::size_t kTile = 32 * kW;           // rows and columns of C per group
+constexpr std::size_t kTile = 32 * kW;  // rows and columns of C per group
 // Of k per step; see the other languages.
 constexpr std::size_t kDepth = kV > 8 || (VECTOR && STAGES == 1) ? 16 : 8;
 constexpr std::size_t kAccess = VECTOR ? kV : 1;

@@ -273,7 +273,6 @@ def test_o12_one_name_has_one_meaning() -> None:
         "source",
         "timer",
         "kernel",
-        "base",
     }
     seen = {}
     for place, schema in described_objects():
