@@ -45,7 +45,7 @@ std::vector<Size> parse_sizes(const Filters& filters) {
 
 /// "n=.. for vector_add", or the nearest named size of a workload that has some.
 std::string valid_sizes(const Workload& workload, const Size& given) {
-  const std::string form =
+  std::string form =
       fmt::format("{}=.. for {}", fmt::join(workload.dims(), "=..,"), workload.name());
   const std::vector<std::string> names = workload.named_sizes();
   if (names.empty() || given.empty() || !given.front().name.empty()) return form;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 namespace parallax {
 namespace {
@@ -65,11 +66,11 @@ Change swap(Word a, Word b) {
 }
 
 Change kernel(std::string name) {
-  return [=](Steps& steps) { steps.at(0).kernel = name; };
+  return [name = std::move(name)](Steps& steps) { steps.at(0).kernel = name; };
 }
 
 Change buffers(std::vector<std::uint32_t> indices, std::size_t step = 0) {
-  return [=](Steps& steps) { steps.at(step).buffers = indices; };
+  return [indices = std::move(indices), step](Steps& steps) { steps.at(step).buffers = indices; };
 }
 
 void skip_last_third(Steps& steps) {
