@@ -14,6 +14,7 @@ std::string likely_cause(Dtype dtype, std::optional<bool> fused, std::optional<b
                   : "contraction: fma() rounds twice here and once on the base";
   }
   if (dtype == Dtype::i8 || dtype == Dtype::i32) return "integers cannot round: a wrong kernel";
+  if (!fused && !base_fused) return "reassociation or flush to zero";
   if (!fused || !base_fused) {
     return "contraction, reassociation or flush to zero: whether fma() rounds once is not known";
   }

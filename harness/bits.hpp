@@ -15,7 +15,7 @@ struct BitComparison {
 };
 
 /// Says why two verified outputs of the same kernel in two APIs differ in their bits, as far as it
-/// follows from whether fma() rounds once on each device (nothing: not known).
+/// follows from whether fma() rounds once on each device (nothing: not known, or nothing to round).
 std::string likely_cause(Dtype dtype, std::optional<bool> fused, std::optional<bool> base_fused);
 
 /// Whether the difference is one that is known before the run: one device rounds products first.

@@ -88,6 +88,7 @@ class Rules {
     check_case(place, row);
     check_rounds(place, row);
     check_summary(place, row);
+    check_verify(place + "/verify", row["verify"]);
     const auto device = devices_.find(row["device"]);
     if (device == devices_.end()) {
       problem(place + "/device",
@@ -152,6 +153,18 @@ class Rules {
     if (row["summary"].is_object() && row["summary"]["rounds"] != kept) {
       problem(place + "/summary/rounds",
               fmt::format("{} rounds count, not {}", kept, row["summary"]["rounds"].dump()));
+    }
+  }
+
+  void check_verify(const std::string& place, const json& verify) {
+    if (!verify.is_object()) return;
+    if (verify["before"] == "pass" && verify["checked"] == 0) {
+      problem(place + "/checked", "nothing was compared, yet the check passed");
+    }
+    const auto bits = verify.find("bits");
+    if (bits == verify.end() || !bits->is_object()) return;
+    if ((*bits)["equal"].get<bool>() != (*bits)["cause"].is_null()) {
+      problem(place + "/bits/cause", "there is a cause exactly where bits differ");
     }
   }
 

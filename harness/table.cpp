@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <regex>
 
 namespace parallax {
 namespace {
@@ -60,9 +61,12 @@ std::string ratio_text(const ResultFile& file, const Row& row, const std::string
 }
 
 /// A case with more than one operation per byte is about arithmetic, others are about memory.
-std::string rate_text(const Rates& rates) {
+std::string rate_text(const Row& row) {
+  const Rates& rates = row.rates;
   if (rates.flop_per_s && rates.flop_per_byte.value_or(0.0) > 1.0) {
-    return format_flop_per_s(*rates.flop_per_s);
+    // The operations of i8 are integer ones.
+    const std::string text = format_flop_per_s(*rates.flop_per_s);
+    return row.name.dtype == Dtype::i8 ? std::regex_replace(text, std::regex("FLOP"), "OP") : text;
   }
   return rates.bytes_per_s ? format_bytes_per_s(*rates.bytes_per_s) : "";
 }
@@ -80,7 +84,7 @@ Line line_of(const ResultFile& file, const Row& row) {
       line[3] = "-";
     }
     line[4] = fmt::format("{}", row.n);
-    line[5] = rate_text(row.rates);
+    line[5] = rate_text(row);
     line[6] = ratio_text(file, row, name);
     line[7] = fmt::format("{}", fmt::join(row.flags, " "));
     if (row.timer == kHostClock) line[7] += line[7].empty() ? "host_clock" : " host_clock";

@@ -56,7 +56,9 @@ class LocalWorker : public Worker {
       case_name_ = format_case_name(request.name);
       case_ = std::make_unique<Case>(*device_, workload(request.name.workload), request);
       reply.kernel = case_->first_kernel().facts();
-      reply.kernel.fused_fma = fused_fma(request.name.dtype);
+      if (workload(request.name.workload).rounds_products()) {
+        reply.kernel.fused_fma = fused_fma(request.name.dtype);
+      }
       reply.group_size = case_->first_step().group_size;
       reply.groups = case_->first_step().groups;
       if (request.exact) {

@@ -90,7 +90,7 @@ def result_table(path: Path) -> str:
     header = ["case", "device", "median", "+-95 %", "rate", f"time / {base} [95 %]"]
     origin = (
         f"`results/h200/{path.name}`: {gpu['name']}, driver {gpu['driver']}, "
-        f"{len(file['results'])} rows, {len(file['results'][0]['rounds'])} rounds each, "
+        f"{len(file['results'])} rows, {file['plan']['rounds']} rounds each, "
         f"Parallax {file['tool']['version']} at {file['tool']['commit']}.\n\n"
     )
     return origin + markdown(header, [result_row(row, file["ratios"]) for row in rows])

@@ -167,6 +167,8 @@ class Convolution : public Workload {
             .rms_limit = (half ? 16.0 : 4.0) * 0x1p-24};
   }
 
+  bool rounds_products() const override { return true; }
+
   Cost cost(const Problem& problem) const override {
     const Shape z = detail::shape_of(problem);
     const std::uint64_t width = size_bytes(problem.dtype);

@@ -16,8 +16,8 @@ constexpr std::uint32_t kLanes = 256;
 constexpr std::uint64_t kMaxElements = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 23);
 // Beyond this many operations the reference covers sampled rows.
 constexpr std::uint64_t kAllRows = std::uint64_t{1} << 29;
-// Every tile of every variant has at least this many rows or is this tall a part of one.
-constexpr std::uint64_t kBand = 64;
+// Rows of the lowest tile among the variants, so that a row of every band touches every tile of each.
+constexpr std::uint64_t kBand = 16;
 
 /// One element type as stored and as the reference reads it.
 template <Dtype dtype>
@@ -321,7 +321,8 @@ class Gemm : public Workload {
   /// The root mean square is what tells a lower precision from bad luck. For zero-mean data the
   /// partial sums themselves grow like sqrt(i), so the errors of k additions give about
   /// u k / 7 against |a| |b| = k / 4, half a u, whatever k is: 4 u leaves room for any order of
-  /// additions, and inputs cut to 11 bits give 64 u.
+  /// additions. Inputs cut to 11 bits give 64 u at k = 8192, less as 1 / sqrt(k) beyond: they are
+  /// told apart up to k = 2^21.
   /// f16: products are exact; matrix units may truncate instead of rounding, which doubles u and
   /// gives errors a sign (Khattak and Mikaitis, arXiv 2403.00232), hence 16 u. The reference itself
   /// has u / 2048 (long double) or 2^-29 u (double).
@@ -340,6 +341,8 @@ class Gemm : public Workload {
     }
     return {.metric = "bitwise"};
   }
+
+  bool rounds_products() const override { return true; }
 
   Cost cost(const Problem& problem) const override {
     const std::uint64_t m = problem.dim("m"), n = problem.dim("n"), k = problem.dim("k");

@@ -175,8 +175,8 @@ void expect_one_row_of_each_band_and_the_last(const std::vector<std::uint64_t>& 
   EXPECT_EQ(std::ranges::adjacent_find(rows, std::ranges::greater_equal{}), rows.end());
   EXPECT_EQ(rows.back(), m - 1);
   std::set<std::uint64_t> bands;
-  for (std::uint64_t row : rows) bands.insert(row / 64);
-  EXPECT_EQ(bands.size(), (m + 63) / 64);
+  for (std::uint64_t row : rows) bands.insert(row / 16);
+  EXPECT_EQ(bands.size(), (m + 15) / 16);
   EXPECT_LE(rows.size(), bands.size() + 1);
 }
 
@@ -195,27 +195,27 @@ TEST(Gemm, SamplesEveryBandOfLargeProblemsAtEveryPlaceOfIt) {
     const auto rows = rows_of(problem(Dtype::i8, m, 64, 1025));
     expect_one_row_of_each_band_and_the_last(rows, m);
     std::set<std::uint64_t> places;
-    for (std::uint64_t row : rows) places.insert(row % 64);
-    EXPECT_EQ(places.size(), 64u) << m;
+    for (std::uint64_t row : rows) places.insert(row % 16);
+    EXPECT_EQ(places.size(), 16u) << m;
   }
-  for (std::uint64_t m : {63u, 64u, 65u}) {
+  for (std::uint64_t m : {15u, 16u, 17u, 63u, 65u}) {
     expect_one_row_of_each_band_and_the_last(rows_of(problem(Dtype::i8, m, 64, 1 << 17)), m);
   }
 }
 
 TEST(Gemm, ExpectsTheSameOfASampledRowAsOfEveryRow) {
-  // The row that is sampled of band 3 is at place 3 * 37 % 64 = 47.
+  // The row that is sampled of band 3 is at place 3 * 37 % 16 = 15.
   const Problem large = problem(Dtype::i8, 4160, 64, 1024);
   const auto specs = gemm().buffers(large);
   const std::vector<Bytes> inputs = make_inputs(specs, Fill::random, 3);
   const Reference sampled = gemm().expected(large, Fill::random, inputs);
   const auto found =
-      std::ranges::find(sampled.ranges, (3 * 64 + 47) * specs[2].pitch, &Range::first);
+      std::ranges::find(sampled.ranges, (3 * 16 + 15) * specs[2].pitch, &Range::first);
   ASSERT_NE(found, sampled.ranges.end());
   const std::size_t index = static_cast<std::size_t>(found - sampled.ranges.begin());
 
   const Problem one_row = problem(Dtype::i8, 1, 64, 1024);
-  const auto row = std::span(inputs[0]).subspan((3 * 64 + 47) * specs[0].pitch, specs[0].pitch);
+  const auto row = std::span(inputs[0]).subspan((3 * 16 + 15) * specs[0].pitch, specs[0].pitch);
   const Reference alone = gemm().expected(
       one_row, Fill::random, std::vector<Bytes>{Bytes(row.begin(), row.end()), inputs[1]});
   EXPECT_TRUE(std::ranges::equal(
