@@ -198,7 +198,7 @@ TEST(Gemm, SamplesEveryBandOfLargeProblemsAtEveryPlaceOfIt) {
     for (std::uint64_t row : rows) places.insert(row % 16);
     EXPECT_EQ(places.size(), 16u) << m;
   }
-  for (std::uint64_t m : {15u, 16u, 17u, 63u, 65u}) {
+  for (std::uint64_t m : {63u, 64u, 65u}) {
     expect_one_row_of_each_band_and_the_last(rows_of(problem(Dtype::i8, m, 64, 1 << 17)), m);
   }
 }
