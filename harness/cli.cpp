@@ -52,7 +52,7 @@ void add_common_filters(CLI::App& app, Filters& filters) {
 
 void add_filters(CLI::App& app, Filters& filters) {
   add_common_filters(app, filters);
-  add_list(app, "--dtype", filters.dtypes, "Element types, comma list (f16,f32,f64,i32)");
+  add_list(app, "--dtype", filters.dtypes, "Element types, comma list (f16,f32,f64,i8,i32)");
   add_list(app, "--variant", filters.variants, "Algorithms, comma list");
   add_list(app, "--tier", filters.tiers, "Tiers, comma list (matched,tuned,vendor)");
   app.add_option("--size", filters.sizes, "Size such as n=2^24; repeatable; replaces the preset's");

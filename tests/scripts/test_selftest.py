@@ -71,7 +71,7 @@ def test_without_the_api_that_was_asked_for(parallax: Caller) -> None:
 
 def configure_mutant(folder: Path, *changes: str) -> tuple[int, str]:
     """Configures a project with one kernel in two languages and one mutant of it."""
-    kernels = folder / "work"
+    kernels = folder / "sums"
     kernels.mkdir(parents=True)
     (kernels / "add.cpp").write_text("c[i] = a[i] + b[i]; // once; twice; twice\n")
     (kernels / "add.cl").write_text("c[i] = a[i] + b[i]; // once\n")
@@ -79,7 +79,7 @@ def configure_mutant(folder: Path, *changes: str) -> tuple[int, str]:
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(P LANGUAGES NONE)\n"
         f"set(generated ${{CMAKE_BINARY_DIR}})\ninclude({mutate})\n"
-        f"mutant(wrong work/add f32 {' '.join(changes)})\n"
+        f"mutant(wrong sums/add f32 {' '.join(changes)})\n"
         'message(STATUS "mutants: ${mutant_names}")\n'
     )
     command = ["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja"]
@@ -88,21 +88,21 @@ def configure_mutant(folder: Path, *changes: str) -> tuple[int, str]:
 
 
 def test_a_mutant_is_a_changed_copy(tmp_path: Path) -> None:
-    changes = [f'work/add.{suffix} "+ b[i];" "- b[i];"' for suffix in ("cpp", "cl")]
+    changes = [f'sums/add.{suffix} "+ b[i];" "- b[i];"' for suffix in ("cpp", "cl")]
     code, text = configure_mutant(tmp_path, *changes)
     assert code == 0, text
     assert "mutants: selftest/wrong/f32;selftest/wrong/f32" in text
-    copy = tmp_path / "build/mutants/wrong/shaders/work/add.cpp"
+    copy = tmp_path / "build/mutants/wrong/shaders/sums/add.cpp"
     assert copy.read_text() == "c[i] = a[i] - b[i]; // once; twice; twice\n"
-    assert "+ b[i]" in (tmp_path / "work/add.cpp").read_text()
+    assert "+ b[i]" in (tmp_path / "sums/add.cpp").read_text()
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (['work/add.cpp "never" "x"', 'work/add.cl "once" "x"'], "not exactly once"),
-        (['work/add.cpp "twice" "x"', 'work/add.cl "once" "x"'], "not exactly once"),
-        (['work/add.cpp "once" "x"'], "changes nothing of work/add.cl"),
+        (['sums/add.cpp "never" "x"', 'sums/add.cl "once" "x"'], "not exactly once"),
+        (['sums/add.cpp "twice" "x"', 'sums/add.cl "once" "x"'], "not exactly once"),
+        (['sums/add.cpp "once" "x"'], "changes nothing of sums/add.cl"),
     ],
 )
 def test_a_mutant_that_changes_nothing_ends_configuring(
